@@ -1,0 +1,1 @@
+"""The words of plandp: budgets, columns, payments, receipts and releases."""

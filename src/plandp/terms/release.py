@@ -1,0 +1,232 @@
+"""What a released mean is: the estimate, its noise, its cost and its forecast, all of it private."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from plandp.errors import ArgumentError
+from plandp.terms.receipt import INSECURE_NOTICE, Receipt, align
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+FloatArray: TypeAlias = NDArray[np.float64]
+
+SCHEMA = "plandp/mean-release/1"
+_SHOWN_COORDINATES = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """The ℓ_p error (in `error_scale` units) to expect from the noise, from released numbers only."""
+
+    error: float
+    error_norm: float
+    noise_share: float
+    covers: str = "the noise of the final sum; not clipping bias, not sampling error"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Interval:
+    """Per coordinate, where the estimate without noise lies with probability `confidence`; see `covers`."""
+
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+    simultaneous: bool
+    covers: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeanRelease:
+    """A released mean; every field is public or covered by `receipt.rho`, so all of it may be published."""
+
+    estimate: FloatArray
+    labels: tuple[str | int, ...]
+    noise_std: FloatArray
+    center: FloatArray
+    spread: FloatArray | None
+    radius: float
+    error_norm: float
+    error_scale: FloatArray
+    receipt: Receipt
+    forecast: Forecast
+    warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        d = self.receipt.d
+        for name in ("estimate", "noise_std", "center", "spread", "error_scale"):
+            given = getattr(self, name)
+            if given is None and name == "spread":
+                continue
+            values = np.array(given, dtype=np.float64)
+            if values.shape != (d,):
+                raise ArgumentError(name, "must hold one number per column")
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        if len(self.labels) != d:
+            raise ArgumentError("labels", "must hold one label per column")
+        object.__setattr__(self, "labels", tuple(_read_label(label) for label in self.labels))
+        object.__setattr__(self, "radius", float(self.radius))
+        object.__setattr__(self, "error_norm", float(self.error_norm))
+
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Interval:
+        """Return where the estimate without noise lies at this confidence, per coordinate or all at once.
+
+        It covers the noise only, neither clipping bias nor sampling error.
+        """
+        if isinstance(confidence, bool) or not 0 < confidence < 1:
+            raise ArgumentError("confidence", "must lie strictly between 0 and 1, for example 0.95")
+        # Šidák: d independent noises are all inside with probability c when each is inside with c^(1/d).
+        coordinates = self.receipt.d if simultaneous else 1
+        outside = -math.expm1(math.log(confidence) / coordinates)
+        half_width = -float(ndtri(outside / 2)) * self.noise_std
+        return Interval(
+            low=_frozen(self.estimate - half_width),
+            high=_frozen(self.estimate + half_width),
+            confidence=float(confidence),
+            simultaneous=simultaneous,
+            covers="the noise only; not clipping bias, not sampling error",
+        )
+
+    def to_pandas(self) -> "DataFrame":
+        """Return one row per coordinate: estimate, noise_std and its own 95% noise interval (low, high)."""
+        from plandp.report.table import to_pandas
+
+        return to_pandas(self)
+
+    def plot(self) -> "Figure":
+        """Return a picture of the estimates, of where the budget went, and of noise against spread."""
+        from plandp.report.picture import draw_release
+
+        return draw_release(self)
+
+    def to_json(self) -> str:
+        """Return the whole release as JSON; `from_json` restores every bit of it."""
+        return json.dumps(
+            {
+                "schema": SCHEMA,
+                "estimate": _write_array(self.estimate),
+                "labels": list(self.labels),
+                "noise_std": _write_array(self.noise_std),
+                "center": _write_array(self.center),
+                "spread": None if self.spread is None else _write_array(self.spread),
+                "radius": _write_float(self.radius),
+                "error_norm": _write_float(self.error_norm),
+                "error_scale": _write_array(self.error_scale),
+                "receipt": self.receipt.to_dict(),
+                "forecast": {
+                    name: _write_float(value) if isinstance(value, float) else value
+                    for name, value in asdict(self.forecast).items()
+                },
+                "warnings": list(self.warnings),
+            },
+            allow_nan=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "MeanRelease":
+        """Return the release that `to_json` wrote, equal to the last bit."""
+        not_a_release = "is not a release written by MeanRelease.to_json; pass that text unchanged"
+        try:
+            values = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            raise ArgumentError("text", not_a_release) from None
+        if not isinstance(values, dict):
+            raise ArgumentError("text", not_a_release)
+        if values.get("schema") != SCHEMA:
+            raise ArgumentError(
+                "text", f"must have schema {SCHEMA!r}; read it with the version of plandp that wrote it"
+            )
+        try:
+            forecast = values["forecast"]
+            return cls(
+                estimate=_read_array(values["estimate"]),
+                labels=tuple(values["labels"]),
+                noise_std=_read_array(values["noise_std"]),
+                center=_read_array(values["center"]),
+                spread=None if values["spread"] is None else _read_array(values["spread"]),
+                radius=float(values["radius"]),
+                error_norm=float(values["error_norm"]),
+                error_scale=_read_array(values["error_scale"]),
+                receipt=Receipt.from_dict(values["receipt"]),
+                forecast=Forecast(
+                    error=float(forecast["error"]),
+                    error_norm=float(forecast["error_norm"]),
+                    noise_share=float(forecast["noise_share"]),
+                    covers=forecast["covers"],
+                ),
+                warnings=tuple(values["warnings"]),
+            )
+        except ArgumentError:
+            raise
+        except (KeyError, TypeError, ValueError):
+            raise ArgumentError("text", not_a_release) from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeanRelease):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __repr__(self) -> str:
+        interval = self.interval()
+        half_widths = (interval.high - interval.low) / 2
+        rows = [("label", "estimate", "± 95% noise")]
+        for label, estimate, half_width in zip(self.labels, self.estimate, half_widths, strict=True):
+            if len(rows) > _SHOWN_COORDINATES:
+                break
+            rows.append((str(label), f"{estimate:.6g}", f"{half_width:.3g}"))
+        receipt, forecast = self.receipt, self.forecast
+        lines = [f"MeanRelease of {receipt.d} columns, n = {receipt.n}", *align(rows, left=1)]
+        if receipt.d > _SHOWN_COORDINATES:
+            lines.append(f"  … and {receipt.d - _SHOWN_COORDINATES} more")
+        lines += [
+            receipt.headline(),
+            f"forecast: l{forecast.error_norm:g} error {forecast.error:.4g}, "
+            f"{forecast.noise_share:.1%} of rho in the final noise",
+            f"  covers {forecast.covers}",
+        ]
+        if receipt.insecure:
+            lines.append(INSECURE_NOTICE)
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from plandp.report.html import release_page
+
+        return release_page(self)
+
+
+def _read_label(label: object) -> str | int:
+    if isinstance(label, str):
+        return str(label)
+    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+        return int(label)
+    raise ArgumentError("labels", "must be strings or whole numbers")
+
+
+def _frozen(values: FloatArray) -> FloatArray:
+    values.flags.writeable = False
+    return values
+
+
+def _write_float(value: float) -> float | str:
+    """Standard JSON has no infinity and no NaN: those become strings, which `float` reads back."""
+    return value if math.isfinite(value) else repr(value)
+
+
+def _write_array(values: FloatArray) -> list[float | str]:
+    return [_write_float(value) for value in values.tolist()]
+
+
+def _read_array(values: list[Any]) -> FloatArray:
+    return np.array([float(value) for value in values], dtype=np.float64)
