@@ -1,0 +1,1 @@
+"""Sources of rows that can be folded, one file per kind of container."""

@@ -1,0 +1,52 @@
+"""NumPy arrays as tables."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import FloatBlock
+from plandp.data.table import RowChoice, float_block
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+
+# Tables have no repr of their fields: it would carry values into logs and tracebacks.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ArrayTable:
+    """Some columns of a two-dimensional numeric array."""
+
+    array: NDArray[Any]
+    labels: tuple[Label, ...]
+    positions: tuple[int, ...] | None = None  # None: all columns, without the copy that a selection costs
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.array.shape[0]
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64."""
+        values = self.array[rows]
+        return float_block(values if self.positions is None else values[:, list(self.positions)])
+
+
+def two_dimensional(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a plain view of a numeric array as rows × columns; other dtypes and shapes are refused."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError(
+            "data", "masked arrays are not accepted; pass data.astype(float).filled(numpy.nan) instead"
+        )
+    if array.dtype.kind not in "biuf":
+        raise ArgumentError(
+            "data",
+            f"the array has dtype {array.dtype.name}, which is not numeric; "
+            "convert it to a float, integer or bool dtype",
+        )
+    if array.ndim not in (1, 2):
+        raise ArgumentError(
+            "data", f"the array has {array.ndim} dimensions; pass rows × columns, or one column as a vector"
+        )
+    plain = np.asarray(array)
+    return plain if plain.ndim == 2 else plain[:, np.newaxis]

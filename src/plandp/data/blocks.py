@@ -1,0 +1,65 @@
+"""The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.array import ArrayTable
+from plandp.data.rows import BlockFunction, Sums
+from plandp.data.table import Table
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+VALUES_PER_BLOCK = 2**20
+"""About how many values are converted at a time (8 MiB of float64)."""
+
+
+class TableRows:
+    """The rows of one table in memory; see `Rows` for the guarantee."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._passes = 0
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        return self._table.n
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        return len(self._table.labels)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        return self._table.labels
+
+    @property
+    def passes(self) -> int:
+        """How many times `fold` ran over all rows."""
+        return self._passes
+
+    def fold(self, function: BlockFunction) -> Sums:
+        """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        step = max(1, VALUES_PER_BLOCK // self.d)
+        with np.errstate(all="ignore"):
+            total = function(self._table.read(slice(0, min(step, self.n))))
+            for start in range(step, self.n, step):
+                part = function(self._table.read(slice(start, min(start + step, self.n))))
+                total = _merge(total, part)
+        self._passes += 1
+        return total
+
+    def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
+        """Return the rows at these strictly increasing public indices, held in memory."""
+        # A row taken twice would count twice, and the sensitivity in the proofs would be wrong.
+        if indices.size == 0 or indices[0] < 0 or indices[-1] >= self.n or np.any(np.diff(indices) < 1):
+            raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {self.n - 1}")
+        with np.errstate(all="ignore"):
+            return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels))
+
+
+def _merge(left: Sums, right: Sums) -> Sums:
+    # Not in place: the arrays belong to the block function.  The dtype keeps zero-dimensional sums arrays.
+    return tuple(np.asarray(a + b, dtype=a.dtype) for a, b in zip(left, right, strict=True))

@@ -1,0 +1,62 @@
+"""Column labels: read from a container, and looked up for `columns=`."""
+
+from collections.abc import Iterable
+from operator import index
+
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+
+def read_labels(raw: Iterable[object]) -> tuple[Label, ...]:
+    """Return the labels of a container as str and int; others, and labels that occur twice, are refused."""
+    labels = tuple(_label(item, argument="data") for item in raw)
+    _refuse_repeated(labels, argument="data", advice="rename one of the columns")
+    return labels
+
+
+def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -> tuple[int, ...] | None:
+    """Return where the asked columns stand, in the order asked; None stands for all of them."""
+    if columns is None:
+        return None
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise ArgumentError("columns", "pass a list of column labels, such as columns=['age', 'income']")
+    asked = tuple(_label(item, argument="columns") for item in columns)
+    if not asked:
+        raise ArgumentError("columns", "no column is named; name at least one, or leave columns out for all")
+    _refuse_repeated(asked, argument="columns", advice="name each column once")
+    place = {label: position for position, label in enumerate(labels)}
+    for label in asked:
+        if label not in place:
+            raise ArgumentError("columns", f"the data has no column {label!r}; {_offer(labels)}")
+    return tuple(place[label] for label in asked)
+
+
+def select(labels: tuple[Label, ...], positions: tuple[int, ...] | None) -> tuple[Label, ...]:
+    """Return the labels at these positions, or all of them."""
+    return labels if positions is None else tuple(labels[position] for position in positions)
+
+
+def _label(item: object, *, argument: str) -> Label:
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, bool):
+        try:
+            return index(item)  # type: ignore[arg-type]  # NumPy integers become int here, others fail
+        except TypeError:
+            pass
+    raise ArgumentError(
+        argument, f"column labels must be str or int, and {item!r} is a {type(item).__name__}"
+    )
+
+
+def _refuse_repeated(labels: tuple[Label, ...], *, argument: str, advice: str) -> None:
+    seen: set[Label] = set()
+    for label in labels:
+        if label in seen:
+            raise ArgumentError(argument, f"the column {label!r} occurs more than once; {advice}")
+        seen.add(label)
+
+
+def _offer(labels: tuple[Label, ...]) -> str:
+    shown = ", ".join(repr(label) for label in labels[:8])
+    return f"its columns are {shown}" + (f", … ({len(labels)} in all)" if len(labels) > 8 else "")

@@ -1,0 +1,58 @@
+"""What the rest of plandp may ask of a table: its public shape, and a fold over its rows."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.terms.columns import Label
+
+FloatBlock = NDArray[np.float64]
+"""Some rows, shape (rows, d), C order; it may be a read-only view of the caller's memory."""
+
+Sums = tuple[NDArray[Any], ...]
+"""Integer arrays (int64 or object), merged by element-wise addition."""
+
+
+class BlockFunction(Protocol):
+    """A pure, picklable value that turns a block of rows into integer sums and never writes to the block."""
+
+    def __call__(self, block: FloatBlock, /) -> Sums:
+        """Return the sums over the rows of `block`; the shapes must not depend on the values."""
+        ...
+
+
+class Rows(Protocol):
+    """A source that can be folded.
+
+    Guarantee: passes are repeatable, each row is in exactly one block, block boundaries depend on the public
+    shape only, and blocks merge by integer addition, so that order and block size never show in a result.
+    """
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        ...
+
+    @property
+    def passes(self) -> int:
+        """How many times `fold` ran over all rows."""
+        ...
+
+    def fold(self, function: BlockFunction) -> Sums:
+        """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        ...
+
+    def sample(self, indices: NDArray[np.int64], /) -> "Rows":
+        """Return the rows at these strictly increasing public indices, held in memory."""
+        ...

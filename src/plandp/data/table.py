@@ -1,0 +1,37 @@
+"""What a container in memory must offer to be folded: any of its rows, as float64."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import FloatBlock
+from plandp.terms.columns import Label
+
+RowChoice = slice | NDArray[np.int64]
+"""Consecutive rows, or rows at strictly increasing indices."""
+
+
+class Table(Protocol):
+    """A container in memory; each value becomes float64 on its own, whatever the other values are."""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        ...
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows, missing values as NaN; the caller sees to it that no value can warn."""
+        ...
+
+
+def float_block(values: NDArray[Any]) -> FloatBlock:
+    """Return `values` as read-only, aligned, C-ordered float64, copied only where they must be."""
+    block = np.require(values, dtype=np.float64, requirements=["C", "A"]).view()
+    block.flags.writeable = False
+    return block

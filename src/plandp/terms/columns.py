@@ -1,0 +1,235 @@
+"""What is public about the columns: bounds, missing values, units and spreads, checked and put in order."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.errors import ArgumentError
+
+Label = str | int
+FloatArray = NDArray[np.float64]
+
+SMALLEST_SPREAD_SHARE = 2.0**-20
+"""Unless told otherwise, spreads below this share of a column's width do not matter."""
+
+FINEST_SPREAD_SHARE = 2.0**-45
+"""No smaller share may be asked for: a lattice of a quarter of the spread has at most 2**47 cells."""
+
+_SMALLEST_NORMAL = 2.0**-1022
+
+_BOUNDS_FORMS = (
+    "bounds=(0, 100) for all columns, bounds=[(0, 100), (0, 1), ...] with one pair per column, "
+    "or bounds={'age': (0, 120), ...} by label"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Columns:
+    """Everything public about the columns, fixed before any value is read: read-only arrays of shape (d,)."""
+
+    labels: tuple[Label, ...]
+    low: FloatArray
+    high: FloatArray
+    missing: FloatArray | None  # None: missing values are replaced by the released centre
+    error_scale: FloatArray
+    spread: FloatArray | None
+    smallest_spread: FloatArray
+
+    @property
+    def d(self) -> int:
+        """The number of columns."""
+        return len(self.labels)
+
+    @property
+    def width(self) -> FloatArray:
+        """The width of each column's bounds."""
+        return _read_only(self.high - self.low)
+
+
+def read_columns(
+    *,
+    labels: Iterable[Label],
+    bounds: object,
+    missing: object = None,
+    error_scale: object = None,
+    spread: object = None,
+    smallest_spread: object = None,
+) -> Columns:
+    """Return the public description of the columns, or say which argument is wrong for which column."""
+    names = tuple(labels)
+    low, high = _read_bounds(bounds, names)
+    width = high - low
+
+    if error_scale is None:
+        scale = np.ones(len(names))
+    elif isinstance(error_scale, str) and error_scale == "bounds":
+        scale = width
+    else:
+        scale = _read_positive("error_scale", error_scale, names)
+
+    if smallest_spread is None:
+        smallest = width * SMALLEST_SPREAD_SHARE
+    else:
+        smallest = _read_positive("smallest_spread", smallest_spread, names)
+        _check_smallest_spread(smallest, width, names)
+
+    return Columns(
+        labels=names,
+        low=_read_only(low),
+        high=_read_only(high),
+        missing=None if missing is None else _read_only(_read_missing(missing, low, high, names)),
+        error_scale=_read_only(scale),
+        spread=None if spread is None else _read_only(_read_positive("spread", spread, names)),
+        smallest_spread=_read_only(smallest),
+    )
+
+
+def _read_bounds(bounds: object, labels: tuple[Label, ...]) -> tuple[FloatArray, FloatArray]:
+    if bounds is None:
+        raise ArgumentError(
+            "bounds",
+            "say between which values each column can lie.  Bounds are public knowledge, never read from the "
+            "data; be generous, since the error grows only with the logarithm of their width.  "
+            f"Pass {_BOUNDS_FORMS}",
+        )
+    by_label = _as_mapping("bounds", bounds)
+    if by_label is not None:
+        pairs = _in_order("bounds", by_label, labels)
+    else:
+        items = _as_list("bounds", bounds, allowed=_BOUNDS_FORMS)
+        if len(items) == 2 and all(_is_number(item) for item in items):
+            pairs = [items] * len(labels)
+        else:
+            pairs = _one_per_column("bounds", items, labels, what="pairs")
+    low, high = np.empty(len(labels)), np.empty(len(labels))
+    for column, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
+        ends = _as_list("bounds", pair, allowed=f"a pair (low, high) for column {label!r}")
+        if len(ends) != 2:
+            raise ArgumentError("bounds", f"column {label!r} needs a pair (low, high); pass {_BOUNDS_FORMS}")
+        low[column] = _finite("bounds", ends[0], label)
+        high[column] = _finite("bounds", ends[1], label)
+        _check_pair(float(low[column]), float(high[column]), label)
+    return low, high
+
+
+def _check_pair(low: float, high: float, label: Label) -> None:
+    width = high - low
+    if not low < high:
+        problem = f"the low end must be below the high end, not ({low!r}, {high!r})"
+    elif width == float("inf"):
+        problem = f"({low!r}, {high!r}) is too wide for float64; use narrower bounds or other units"
+    elif width * FINEST_SPREAD_SHARE < _SMALLEST_NORMAL:
+        problem = f"({low!r}, {high!r}) is too narrow for float64; use other units"
+    else:
+        return
+    raise ArgumentError("bounds", f"column {label!r}: {problem}")
+
+
+def _read_missing(
+    missing: object, low: FloatArray, high: FloatArray, labels: tuple[Label, ...]
+) -> FloatArray:
+    values = _read_numbers("missing", missing, labels)
+    for label, value, least, most in zip(labels, values.tolist(), low.tolist(), high.tolist(), strict=True):
+        if not least <= value <= most:
+            raise ArgumentError(
+                "missing",
+                f"column {label!r}: {value!r} is outside the bounds ({least!r}, {most!r}) of the column",
+            )
+    return values
+
+
+def _check_smallest_spread(smallest: FloatArray, width: FloatArray, labels: tuple[Label, ...]) -> None:
+    for label, value, full in zip(labels, smallest.tolist(), width.tolist(), strict=True):
+        if not full * FINEST_SPREAD_SHARE <= value <= full:
+            raise ArgumentError(
+                "smallest_spread",
+                f"column {label!r}: {value!r} must lie between {full * FINEST_SPREAD_SHARE!r} and {full!r}, "
+                "which are 2**-45 times the width of its bounds and the width itself",
+            )
+
+
+def _read_positive(argument: str, value: object, labels: tuple[Label, ...]) -> FloatArray:
+    values = _read_numbers(argument, value, labels)
+    for label, number in zip(labels, values.tolist(), strict=True):
+        if not number > 0:
+            raise ArgumentError(argument, f"column {label!r}: {number!r} is not above zero")
+    return values
+
+
+def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> FloatArray:
+    if _is_number(value):
+        items: list[object] = [value] * len(labels)
+    else:
+        by_label = _as_mapping(argument, value)
+        if by_label is not None:
+            items = _in_order(argument, by_label, labels)
+        else:
+            allowed = "one number, one number per column, or a mapping from label to number"
+            items = _one_per_column(
+                argument, _as_list(argument, value, allowed=allowed), labels, what="numbers"
+            )
+    return np.array([_finite(argument, item, label) for item, label in zip(items, labels, strict=True)])
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool)
+
+
+def _finite(argument: str, value: object, label: Label) -> float:
+    if isinstance(value, Real) and _is_number(value):
+        try:
+            number = float(value)
+        except OverflowError:  # an int or Fraction beyond float64
+            number = float("inf")
+        if np.isfinite(number):
+            return number
+    raise ArgumentError(argument, f"column {label!r}: {value!r} is not a finite number")
+
+
+def _as_mapping(argument: str, value: object) -> Mapping[object, object] | None:
+    if isinstance(value, Mapping):
+        return value
+    # A pandas Series is one-dimensional and has items(); the package itself is not needed here.
+    items = getattr(value, "items", None)
+    if getattr(value, "ndim", None) != 1 or not callable(items):
+        return None
+    pairs = list(items())
+    by_label = dict(pairs)
+    if len(by_label) < len(pairs):
+        raise ArgumentError(argument, "a label occurs more than once in its index; name each column once")
+    return by_label
+
+
+def _as_list(argument: str, value: object, *, allowed: str) -> list[object]:
+    if isinstance(value, str | bytes | set | frozenset | Mapping) or not isinstance(value, Iterable):
+        raise ArgumentError(argument, f"a {type(value).__name__} is not accepted; pass {allowed}")
+    if getattr(value, "ndim", 1) == 0:
+        raise ArgumentError(argument, f"an array without dimensions is not accepted; pass {allowed}")
+    return list(value)
+
+
+def _one_per_column(
+    argument: str, items: list[object], labels: tuple[Label, ...], *, what: str
+) -> list[object]:
+    if len(items) != len(labels):
+        raise ArgumentError(argument, f"{len(items)} {what} for {len(labels)} columns; pass one per column")
+    return items
+
+
+def _in_order(argument: str, by_label: Mapping[object, object], labels: tuple[Label, ...]) -> list[object]:
+    known = set(labels)
+    for label in by_label:
+        if label not in known:
+            raise ArgumentError(argument, f"the data has no column {label!r}; use the labels of the data")
+    for label in labels:
+        if label not in by_label:
+            raise ArgumentError(argument, f"column {label!r} is not named; name every column")
+    return [by_label[label] for label in labels]
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array
