@@ -1,0 +1,1 @@
+"""The only randomness in plandp: bits, exact samplers and the metered door."""

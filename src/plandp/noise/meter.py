@@ -1,0 +1,153 @@
+"""The one metered door to randomness: noise is paid for before it is drawn, public coins are free."""
+
+import operator
+from fractions import Fraction
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.errors import ArgumentError, BudgetExceeded
+from plandp.noise.bits import Bits, OsBits, SeededBits, unsigned_words, whole_bytes
+from plandp.noise.opendp_sampler import OpenDPSampler
+from plandp.noise.sampler import ExactSampler, IntegerArray, Sampler
+from plandp.terms.payment import Payment
+
+__all__ = ["IntegerArray", "MeteredNoise", "open_door"]
+
+_INT64_REACH = 1 << 62
+
+
+class MeteredNoise:
+    """The one metered door: all that passes it is together `spent`-zCDP, and `spent` is at most `reserved`.
+
+    Holds if no query's squared ℓ2 sensitivity exceeds what the caller says: docs/proofs/metered_door.md.
+    """
+
+    def __init__(self, *, reserved: Fraction, sampler: Sampler, coins: Bits) -> None:
+        _require_positive_fraction("reserved", reserved)
+        self._reserved = reserved
+        self._sampler = sampler
+        self._coins = coins
+        self._payments: tuple[Payment, ...] = ()
+        self._spent = Fraction(0)
+        self._lock = Lock()
+
+    def release(
+        self, query: IntegerArray, *, squared_sensitivity: int, rho: Fraction, step: str
+    ) -> IntegerArray:
+        """Return `query` plus discrete Gaussian noise of sigma2 = squared_sensitivity / (2 rho): rho-zCDP.
+
+        Pays first; past the reserved budget it refuses before anything is drawn. An integer dtype in and
+        2^-40 <= sigma2 <= 2^96 give int64, clamped to ±2^62 before and after the noise; else Python ints.
+        """
+        if type(squared_sensitivity) is not int or squared_sensitivity <= 0:
+            raise TypeError("squared_sensitivity must be an int above 0")
+        _require_positive_fraction("rho", rho)
+        if not isinstance(step, str):
+            raise TypeError("step must be a str")
+        integers = _integers_of(query)
+        self._pay(Payment(step=step, rho=rho, squared_sensitivity=squared_sensitivity, values=integers.size))
+        noise = self._sampler.draw(integers.size, squared_sensitivity / (2 * rho)).reshape(integers.shape)
+        return _sum(integers, noise)
+
+    def public_integers(self, *, below: int, count: int) -> NDArray[np.int64]:
+        """Return `count` independent exact uniform integers in [0, below): public coins, free of charge."""
+        if type(below) is not int or not 1 <= below <= 1 << 63:
+            raise ArgumentError("below", "must be an int from 1 to 2^63")
+        if type(count) is not int or count < 0:
+            raise ArgumentError("count", "must be an int, 0 or more")
+        nbits = (below - 1).bit_length()
+        integers = np.empty(count, dtype=np.int64)
+        done = 0
+        while done < count:
+            # At least half of the masked words are below `below`, so few rounds are needed.
+            words = unsigned_words(self._coins, words=2 * (count - done) + 8, nbytes=whole_bytes(nbits))
+            masked = words.astype(np.int64) & ((1 << nbits) - 1)
+            kept = masked[masked < below][: count - done]
+            integers[done : done + kept.size] = kept
+            done += kept.size
+        return integers
+
+    @property
+    def payments(self) -> tuple[Payment, ...]:
+        """All payments so far, in order."""
+        return self._payments
+
+    @property
+    def spent(self) -> Fraction:
+        """The exact sum of all payments."""
+        return self._spent
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the reserved budget."""
+        return self._reserved - self._spent
+
+    @property
+    def sampler(self) -> str:
+        """The name of the sampler, for the receipt."""
+        return self._sampler.name
+
+    @property
+    def insecure(self) -> bool:
+        """Whether the noise can be predicted, as with a testing seed."""
+        return self._sampler.insecure
+
+    def _pay(self, payment: Payment) -> None:
+        # Check and entry are one step, so that two threads cannot overspend together.
+        with self._lock:
+            if self._spent + payment.rho > self._reserved:
+                raise BudgetExceeded(
+                    f"step {payment.step!r} asks for rho = {payment.rho}, but only "
+                    f"{self._reserved - self._spent} of {self._reserved} is left; nothing was drawn"
+                )
+            self._payments = (*self._payments, payment)
+            self._spent += payment.rho
+
+
+def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int | None = None) -> MeteredNoise:
+    """Open a door with `reserved` rho; a `testing_seed` makes all of it reproducible and thus insecure."""
+    if sampler not in ("exact", "opendp"):
+        raise ArgumentError("sampler", "must be 'exact' or 'opendp'")
+    if testing_seed is None:
+        bits: Bits = OsBits()
+    elif type(testing_seed) is not int:
+        raise ArgumentError("testing_seed", "must be an int, or None for noise that protects")
+    elif sampler == "opendp":
+        raise ArgumentError("testing_seed", "OpenDP's noise cannot be seeded; use sampler='exact' for tests")
+    else:
+        bits = SeededBits(testing_seed)
+    source: Sampler = OpenDPSampler() if sampler == "opendp" else ExactSampler(bits)
+    return MeteredNoise(reserved=reserved, sampler=source, coins=bits)
+
+
+def _require_positive_fraction(argument: str, value: Fraction) -> None:
+    if not isinstance(value, Fraction) or value <= 0:
+        raise TypeError(f"{argument} must be a Fraction above 0")
+
+
+def _integers_of(query: IntegerArray) -> IntegerArray:
+    """Return a copy of the query as int64 or as Python integers, decided by its dtype alone."""
+    if not isinstance(query, np.ndarray):
+        raise TypeError("query must be a NumPy array")
+    plain = np.asarray(query)  # no subclass: a mask or a matrix would change what + means
+    if plain.dtype == np.object_:
+        # index() refuses floats, and turns NumPy integers, which could overflow, into Python's.
+        python_integers = [operator.index(value) for value in plain.ravel().tolist()]
+        return np.array(python_integers, dtype=np.object_).reshape(plain.shape)
+    if plain.dtype.kind not in "iu" or not np.can_cast(plain.dtype, np.int64):
+        raise TypeError(
+            "query must have an integer dtype that fits int64, or hold Python ints (dtype object)"
+        )
+    return plain.astype(np.int64)
+
+
+def _sum(query: IntegerArray, noise: IntegerArray) -> IntegerArray:
+    """Add without overflow: in int64 the sum is exactly clamp(clamp(query) + noise), both clamps at ±2^62."""
+    if query.dtype == np.object_ or noise.dtype == np.object_:
+        return np.asarray(query.astype(np.object_) + noise.astype(np.object_), dtype=np.object_)
+    held = np.clip(query.astype(np.int64), 1 - _INT64_REACH, _INT64_REACH - 1)
+    # Clamping the noise to the room that `held` leaves clamps the sum, and nothing on the way leaves int64.
+    room_below, room_above = -_INT64_REACH - held, _INT64_REACH - held
+    return np.asarray(np.clip(noise.astype(np.int64), room_below, room_above) + held, dtype=np.int64)
