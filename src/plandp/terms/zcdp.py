@@ -15,22 +15,23 @@ _MARGIN = 2.0**-48
 # Bisection on a logarithmic scale: 72 halvings exhaust the doubles of any bracket used here.
 _HALVINGS = 72
 _TINY = 1e-300
+_LARGEST_ORDER = 1e140  # its square times any rho is still a double
 _LARGEST_EPSILON = 1e9
+_LARGEST_RHO = 1e12
 _DIGITS = 12
 
 
 def epsilon_of(rho: Fraction, delta: float) -> float:
     """Return an ε, never below the exact conversion, such that ρ-zCDP implies (ε, δ)-differential privacy."""
-    _check_rho(rho)
     _check_delta(delta)
     if rho == 0:
         return 0.0
-    r, log_inverse = float(rho), -math.log(delta)
+    r, log_inverse = _as_float(rho), -math.log(delta)
     # With x = α - 1 the best order solves ρx² + ln(1+x) = ln(1/δ); the left side increases in x.
     x = _crossing(
         lambda x: r * x * x + math.log1p(x) - log_inverse,
         low=2 * log_inverse / (1 + math.sqrt(1 + 4 * r * log_inverse)),
-        high=min(math.expm1(min(log_inverse, 700.0)), math.sqrt(log_inverse / r)),
+        high=min(math.expm1(min(log_inverse, 300.0)), math.sqrt(log_inverse / r)),
     )
     # Any x > 0 gives a valid ε, so the search needs no error analysis, only this evaluation does.
     divergence, shrink = (1 + x) * r, math.log1p(1 / x)
@@ -41,17 +42,16 @@ def epsilon_of(rho: Fraction, delta: float) -> float:
 
 def delta_of(rho: Fraction, epsilon: float) -> float:
     """Return a δ, never below the exact conversion, such that ρ-zCDP implies (ε, δ)-differential privacy."""
-    _check_rho(rho)
-    if not 0 <= epsilon < math.inf:
-        raise ArgumentError("epsilon", "must be a finite number of at least 0")
+    if not 0 <= epsilon <= _LARGEST_EPSILON:
+        raise ArgumentError("epsilon", f"must be at least 0 and at most {_LARGEST_EPSILON:g}")
     if rho == 0:
         return 0.0
-    r = float(rho)
+    r = _as_float(rho)
     # ln δ is convex in x = α - 1; its slope (1+2x)ρ - ε - ln(1+1/x) changes sign once.
     x = _crossing(
         lambda x: (1 + 2 * x) * r - epsilon - math.log1p(1 / x),
         low=_TINY,
-        high=epsilon / (2 * r) + 1 / math.sqrt(2 * r),
+        high=min(epsilon / (2 * r) + 1 / math.sqrt(2 * r), _LARGEST_ORDER),
     )
     divergence, loss = x * (1 + x) * r, x * epsilon
     shrink, order = x * math.log1p(1 / x), math.log1p(x)
@@ -95,9 +95,11 @@ def _crossing(increasing: Callable[[float], float], *, low: float, high: float) 
     return low
 
 
-def _check_rho(rho: Fraction) -> None:
-    if rho < 0:
-        raise ArgumentError("rho", "must not be negative")
+def _as_float(rho: Fraction) -> float:
+    if not 0 <= rho <= _LARGEST_RHO:
+        raise ArgumentError("rho", f"must be at least 0 and at most {_LARGEST_RHO:g}")
+    # More ρ never means less ε or δ, so raising what would underflow is safe.
+    return max(float(rho), _TINY)
 
 
 def _check_delta(delta: float) -> None:
