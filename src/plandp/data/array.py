@@ -24,7 +24,7 @@ class ArrayTable:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return self.array.shape[0]
+        return len(self.array)
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""

@@ -1,10 +1,12 @@
 """The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
-from plandp.data.rows import BlockFunction, Sums
+from plandp.data.rows import BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -42,14 +44,22 @@ class TableRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
-        step = max(1, VALUES_PER_BLOCK // self.d)
-        with np.errstate(all="ignore"):
-            total = function(self._table.read(slice(0, min(step, self.n))))
-            for start in range(step, self.n, step):
-                part = function(self._table.read(slice(start, min(start + step, self.n))))
-                total = _merge(total, part)
-        self._passes += 1
+        total: Sums | None = None
+        for block in self.blocks():
+            with np.errstate(all="ignore"):
+                part = function(block)
+                total = part if total is None else _merge(total, part)
+        assert total is not None  # there is no table without rows
         return total
+
+    def blocks(self) -> Iterator[FloatBlock]:
+        """Return all rows, block by block, for what is not a sum; counts as a pass."""
+        self._passes += 1
+        step = max(1, VALUES_PER_BLOCK // self.d)
+        for start in range(0, self.n, step):
+            with np.errstate(all="ignore"):
+                block = self._table.read(slice(start, min(start + step, self.n)))
+            yield block
 
     def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
         """Return the rows at these strictly increasing public indices, held in memory."""

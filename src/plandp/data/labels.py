@@ -38,7 +38,7 @@ def select(labels: tuple[Label, ...], positions: tuple[int, ...] | None) -> tupl
 
 def _label(item: object, *, argument: str) -> Label:
     if isinstance(item, str):
-        return item
+        return str(item)
     if not isinstance(item, bool):
         try:
             return index(item)  # type: ignore[arg-type]  # NumPy integers become int here, others fail

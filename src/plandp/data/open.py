@@ -1,19 +1,28 @@
 """The way in: from whatever holds the table to rows that can be folded."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable, two_dimensional
+from plandp.data.arrow_table import open_arrow
 from plandp.data.blocks import TableRows
 from plandp.data.labels import find_positions, select
 from plandp.data.lists import list_array
+from plandp.data.pandas_frame import open_pandas
+from plandp.data.polars_frame import open_polars
 from plandp.data.rows import Rows
 from plandp.data.table import Table
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+
+_OPENERS: dict[str, Callable[[object, Sequence[Label] | None], Table | None]] = {
+    "pandas": open_pandas,
+    "polars": open_polars,
+    "pyarrow": open_arrow,
+}
 
 
 def open_rows(data: object, *, columns: Sequence[Label] | None = None) -> Rows:
@@ -30,13 +39,28 @@ def open_rows(data: object, *, columns: Sequence[Label] | None = None) -> Rows:
 
 def _open_table(data: object, columns: Sequence[Label] | None) -> Table:
     if isinstance(data, np.ndarray):
-        return _array_table(data, columns)
+        return _open_array(data, columns)
     if isinstance(data, list | tuple):
-        return _array_table(list_array(data), columns)
-    raise ArgumentError("data", "unknown")
+        return _open_array(list_array(data), columns)
+    # Subclasses count too, and no package is imported that the data did not come from.
+    modules = {base.__module__ for base in type(data).__mro__}
+    for package, opener in _OPENERS.items():
+        if any(module.split(".")[0] == package for module in modules):
+            table = opener(data, columns)
+            if table is not None:
+                return table
+    if any(module.startswith("scipy.sparse") for module in modules):
+        raise ArgumentError(
+            "data", "sparse matrices are not accepted yet (they come with kind='binary'); pass data.toarray()"
+        )
+    raise ArgumentError(
+        "data",
+        f"a {type(data).__name__} is not accepted; pass a NumPy array, a list of rows, a pandas or polars "
+        "DataFrame or Series (collect a LazyFrame first), or a pyarrow Table or RecordBatch",
+    )
 
 
-def _array_table(data: NDArray[Any], columns: Sequence[Label] | None) -> ArrayTable:
+def _open_array(data: NDArray[Any], columns: Sequence[Label] | None) -> ArrayTable:
     array = two_dimensional(data)
     labels = tuple(range(array.shape[1]))
     positions = find_positions(labels, columns)

@@ -1,5 +1,6 @@
 """What the rest of plandp may ask of a table: its public shape, and a fold over its rows."""
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,6 +52,10 @@ class Rows(Protocol):
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        ...
+
+    def blocks(self) -> Iterator[FloatBlock]:
+        """Return all rows, block by block, for what is not a sum; counts as a pass."""
         ...
 
     def sample(self, indices: NDArray[np.int64], /) -> "Rows":

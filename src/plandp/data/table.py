@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import FloatBlock
+from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 RowChoice = slice | NDArray[np.int64]
@@ -35,3 +36,12 @@ def float_block(values: NDArray[Any]) -> FloatBlock:
     block = np.require(values, dtype=np.float64, requirements=["C", "A"]).view()
     block.flags.writeable = False
     return block
+
+
+def not_numeric(label: Label, dtype: object) -> ArgumentError:
+    """Return the refusal of a column by its public dtype."""
+    return ArgumentError(
+        "data",
+        f"column {label!r} has dtype {dtype}, which is not numeric; "
+        "select columns with columns=[...] or convert it",
+    )

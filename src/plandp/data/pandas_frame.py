@@ -1,0 +1,98 @@
+"""pandas frames and series as tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.arrow_table import arrow_floats, is_arrow_number
+from plandp.data.labels import find_positions, read_labels, select
+from plandp.data.rows import FloatBlock
+from plandp.data.table import RowChoice, Table, float_block, not_numeric
+from plandp.terms.columns import Label
+
+if TYPE_CHECKING:
+    import pandas
+
+_NULLABLE = frozenset(
+    {"boolean", "Float32", "Float64"} | {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PandasTable:
+    """Some columns of a pandas frame, all of NumPy dtypes, which pandas lays side by side quickly."""
+
+    frame: "pandas.DataFrame"
+    labels: tuple[Label, ...]
+    positions: tuple[int, ...] | None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.frame)
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64."""
+        part = self.frame.iloc[rows]
+        if self.positions is not None:
+            part = part.iloc[:, list(self.positions)]
+        return float_block(part.to_numpy(dtype=np.float64))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PandasColumns:
+    """Some columns of a pandas frame, of NumPy, nullable or Arrow dtypes, converted column by column."""
+
+    columns: tuple[Any, ...]
+    labels: tuple[Label, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0])
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64, NA and null as NaN."""
+        return float_block(np.array([_floats(column[rows]) for column in self.columns]).T)
+
+
+def open_pandas(data: object, columns: Iterable[Label] | None) -> Table | None:
+    """Return a frame or series as a table, None for other pandas objects; non-numeric columns are refused."""
+    import pandas
+
+    frame = data.to_frame() if isinstance(data, pandas.Series) else data
+    if not isinstance(frame, pandas.DataFrame):
+        return None
+    every_label = read_labels(frame.columns)
+    positions = find_positions(every_label, columns)
+    labels = select(every_label, positions)
+    every_dtype = list(frame.dtypes)
+    chosen = range(len(every_label)) if positions is None else positions
+    for position in chosen:
+        if not _is_number(every_dtype[position]):
+            raise not_numeric(every_label[position], every_dtype[position])
+    if all(isinstance(every_dtype[position], np.dtype) for position in chosen):
+        return PandasTable(frame=frame, labels=labels, positions=positions)
+    return PandasColumns(columns=tuple(frame.iloc[:, position].array for position in chosen), labels=labels)
+
+
+def _is_number(dtype: object) -> bool:
+    import pandas
+
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "biuf"
+    if isinstance(dtype, pandas.ArrowDtype):
+        return is_arrow_number(dtype.pyarrow_dtype)
+    return str(dtype) in _NULLABLE
+
+
+def _floats(column: Any) -> NDArray[np.float64]:
+    import pandas
+
+    if isinstance(column.dtype, pandas.ArrowDtype):
+        return arrow_floats(column.__arrow_array__())
+    floats: NDArray[np.float64] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return floats

@@ -1,0 +1,50 @@
+"""Polars frames and series as tables."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plandp.data.labels import find_positions, read_labels, select
+from plandp.data.rows import FloatBlock
+from plandp.data.table import RowChoice, float_block, not_numeric
+from plandp.terms.columns import Label
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PolarsTable:
+    """A polars frame of numeric columns."""
+
+    frame: "polars.DataFrame"
+    labels: tuple[Label, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.frame.height
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64, nulls as NaN."""
+        import polars
+
+        return float_block(self.frame[rows].cast(polars.Float64, strict=False).to_numpy(order="c"))
+
+
+def open_polars(data: object, columns: Iterable[Label] | None) -> PolarsTable | None:
+    """Return a frame or series as a table, None for other polars objects; non-numeric columns are refused."""
+    import polars
+
+    frame = data.to_frame() if isinstance(data, polars.Series) else data
+    if not isinstance(frame, polars.DataFrame):
+        return None
+    labels = read_labels(frame.columns)
+    positions = find_positions(labels, columns)
+    if positions is not None:
+        frame = frame[:, list(positions)]
+    for label, dtype in frame.schema.items():
+        # Null is the type of a column without any value.
+        if not (dtype.is_integer() or dtype.is_float() or dtype in (polars.Boolean, polars.Null)):
+            raise not_numeric(label, dtype.base_type())
+    return PolarsTable(frame=frame, labels=select(labels, positions))
