@@ -1,14 +1,17 @@
 """The receipt of a release: what was paid, to whom it applies, and with which software."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from plandp.errors import ArgumentError
 from plandp.terms.payment import Payment
+from plandp.terms.text_table import align, show_integer
 from plandp.terms.zcdp import epsilon_of
+
+_T = TypeVar("_T", bool, int, str)
 
 SHOWN_DELTA = 1e-6
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
@@ -48,6 +51,10 @@ class Receipt:
             raise ArgumentError("rho", "must be exactly the sum of the payments")
         if len(self.bounds) != self.d:
             raise ArgumentError("bounds", "must hold one (low, high) pair per column")
+        # NumPy scalars would print, compare and travel as JSON differently from the numbers they stand for.
+        for name in ("n", "d", "passes"):
+            object.__setattr__(self, name, int(getattr(self, name)))
+        object.__setattr__(self, "bounds", tuple((float(low), float(high)) for low, high in self.bounds))
 
     def steps(self) -> tuple[Step, ...]:
         """Return the payments added up by step, in the order in which the steps first paid."""
@@ -86,8 +93,8 @@ class Receipt:
                 {
                     "step": payment.step,
                     "rho": write_fraction(payment.rho),
-                    "squared_sensitivity": payment.squared_sensitivity,
-                    "values": payment.values,
+                    "squared_sensitivity": int(payment.squared_sensitivity),
+                    "values": int(payment.values),
                 }
                 for payment in self.payments
             ],
@@ -108,36 +115,42 @@ class Receipt:
         """Return the receipt that `to_dict` wrote."""
         try:
             return cls(
-                rho=Fraction(values["rho"]),
+                rho=read_fraction(values["rho"]),
                 payments=tuple(
                     Payment(
-                        step=payment["step"],
-                        rho=Fraction(payment["rho"]),
-                        squared_sensitivity=payment["squared_sensitivity"],
-                        values=payment["values"],
+                        step=_read(payment, "step", str),
+                        rho=read_fraction(payment["rho"]),
+                        squared_sensitivity=_read(payment, "squared_sensitivity", int),
+                        values=_read(payment, "values", int),
                     )
                     for payment in values["payments"]
                 ),
-                n=values["n"],
-                d=values["d"],
+                n=_read(values, "n", int),
+                d=_read(values, "d", int),
                 bounds=tuple((float(low), float(high)) for low, high in values["bounds"]),
-                method=values["method"],
-                sampler=values["sampler"],
-                insecure=values["insecure"],
-                passes=values["passes"],
-                versions=tuple((name, version) for name, version in values["versions"]),
-                neighbours=values["neighbours"],
-                privacy_unit=values["privacy_unit"],
+                method=_read(values, "method", str),
+                sampler=_read(values, "sampler", str),
+                insecure=_read(values, "insecure", bool),
+                passes=_read(values, "passes", int),
+                versions=tuple((str(name), str(version)) for name, version in values["versions"]),
+                neighbours=_read(values, "neighbours", str),
+                privacy_unit=_read(values, "privacy_unit", str),
             )
         except ArgumentError:
             raise
-        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError):
             raise ArgumentError("receipt", "is not a receipt; pass what Receipt.to_dict returned") from None
 
-    def __repr__(self) -> str:
-        return "\n".join(self._lines())
+    def facts(self) -> tuple[str, ...]:
+        """Return, line by line, whom the receipt protects and how it was computed."""
+        return (
+            f"neighbours: {self.neighbours}; privacy unit: {self.privacy_unit}",
+            f"n = {self.n} is published exactly; d = {self.d}",
+            f"method: {self.method}; sampler: {self.sampler}; passes over all rows: {self.passes}",
+            "versions: " + ", ".join(f"{name} {version}" for name, version in self.versions),
+        )
 
-    def _lines(self) -> list[str]:
+    def __repr__(self) -> str:
         head = ("step", "rho", "share", "sensitivity²", "queries")
         rows = [
             (
@@ -153,19 +166,14 @@ class Receipt:
         lines = [f"Receipt: {self.headline()}"]
         if self.insecure:
             lines.append(INSECURE_NOTICE)
-        lines += align([head, *rows, total], left=1)
-        lines += [
-            f"neighbours: {self.neighbours}; privacy unit: {self.privacy_unit}",
-            f"n = {self.n} is published exactly; d = {self.d}",
-            f"method: {self.method}; sampler: {self.sampler}; passes over all rows: {self.passes}",
-            "versions: " + ", ".join(f"{name} {version}" for name, version in self.versions),
-        ]
-        return lines
+        return "\n".join([*lines, *align([head, *rows, total]), *self.facts()])
 
 
-def show_integer(value: int) -> str:
-    """Return small integers in full and large ones, such as lattice sensitivities, with four digits."""
-    return str(value) if value < 10**7 else f"{value:.4g}"
+def _read(values: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
+    value = values[name]
+    if type(value) is not kind:
+        raise TypeError
+    return value
 
 
 def write_fraction(value: Fraction) -> str:
@@ -173,14 +181,7 @@ def write_fraction(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}"
 
 
-def align(rows: Sequence[tuple[str, ...]], *, left: int) -> list[str]:
-    """Return the rows as lines of aligned columns: the first `left` to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  "
-        + "  ".join(
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+def read_fraction(text: str) -> Fraction:
+    """Return the fraction that `write_fraction` wrote; other spellings of numbers are refused."""
+    numerator, denominator = text.split("/")
+    return Fraction(int(numerator), int(denominator))

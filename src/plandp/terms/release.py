@@ -3,20 +3,19 @@
 import json
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from plandp.errors import ArgumentError
-from plandp.terms.receipt import INSECURE_NOTICE, Receipt, align
+from plandp.terms.columns import FloatArray, Label
+from plandp.terms.receipt import INSECURE_NOTICE, Receipt
+from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
-
-FloatArray: TypeAlias = NDArray[np.float64]
 
 SCHEMA = "plandp/mean-release/1"
 _SHOWN_COORDINATES = 10
@@ -48,7 +47,7 @@ class MeanRelease:
     """A released mean; every field is public or covered by `receipt.rho`, so all of it may be published."""
 
     estimate: FloatArray
-    labels: tuple[str | int, ...]
+    labels: tuple[Label, ...]
     noise_std: FloatArray
     center: FloatArray
     spread: FloatArray | None
@@ -83,17 +82,21 @@ class MeanRelease:
         """
         if isinstance(confidence, bool) or not 0 < confidence < 1:
             raise ArgumentError("confidence", "must lie strictly between 0 and 1, for example 0.95")
-        # Šidák: d independent noises are all inside with probability c when each is inside with c^(1/d).
-        coordinates = self.receipt.d if simultaneous else 1
-        outside = -math.expm1(math.log(confidence) / coordinates)
-        half_width = -float(ndtri(outside / 2)) * self.noise_std
+        half_width = self._half_width(confidence, self.receipt.d if simultaneous else 1)
+        with np.errstate(all="ignore"):
+            low, high = self.estimate - half_width, self.estimate + half_width
         return Interval(
-            low=_frozen(self.estimate - half_width),
-            high=_frozen(self.estimate + half_width),
+            low=_frozen(low),
+            high=_frozen(high),
             confidence=float(confidence),
             simultaneous=simultaneous,
             covers="the noise only; not clipping bias, not sampling error",
         )
+
+    def first_rows(self, count: int) -> list[tuple[Label, float, float]]:
+        """Return label, estimate and half width of the 95% noise interval for the first `count` columns."""
+        half_width = self._half_width(0.95, 1)[:count].tolist()
+        return list(zip(self.labels[:count], self.estimate[:count].tolist(), half_width, strict=True))
 
     def to_pandas(self) -> "DataFrame":
         """Return one row per coordinate: estimate, noise_std and its own 95% noise interval (low, high)."""
@@ -178,15 +181,13 @@ class MeanRelease:
         return hash(self.to_json())
 
     def __repr__(self) -> str:
-        interval = self.interval()
-        half_widths = (interval.high - interval.low) / 2
-        rows = [("label", "estimate", "± 95% noise")]
-        for label, estimate, half_width in zip(self.labels, self.estimate, half_widths, strict=True):
-            if len(rows) > _SHOWN_COORDINATES:
-                break
-            rows.append((str(label), f"{estimate:.6g}", f"{half_width:.3g}"))
         receipt, forecast = self.receipt, self.forecast
-        lines = [f"MeanRelease of {receipt.d} columns, n = {receipt.n}", *align(rows, left=1)]
+        rows = [
+            (show_label(label), f"{estimate:.6g}", f"{half_width:.3g}")
+            for label, estimate, half_width in self.first_rows(_SHOWN_COORDINATES)
+        ]
+        lines = [f"MeanRelease of {receipt.d} columns, n = {receipt.n}"]
+        lines += align([("label", "estimate", "± 95% noise"), *rows])
         if receipt.d > _SHOWN_COORDINATES:
             lines.append(f"  … and {receipt.d - _SHOWN_COORDINATES} more")
         lines += [
@@ -200,13 +201,25 @@ class MeanRelease:
         lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
+    def _half_width(self, confidence: float, coordinates: int) -> FloatArray:
+        # The largest floats overflow to infinity, without a warning that would depend on the data.
+        with np.errstate(all="ignore"):
+            return noise_quantile(confidence, coordinates) * self.noise_std
+
     def _repr_html_(self) -> str:
         from plandp.report.html import release_page
 
         return release_page(self)
 
 
-def _read_label(label: object) -> str | int:
+def noise_quantile(confidence: float, coordinates: int) -> float:
+    """Return how many standard deviations hold `coordinates` independent Gaussians with this probability."""
+    # Šidák: all are inside with probability c when each is inside with c^(1/coordinates).
+    outside = -math.expm1(math.log(confidence) / coordinates)
+    return -float(ndtri(outside / 2))
+
+
+def _read_label(label: object) -> Label:
     if isinstance(label, str):
         return str(label)
     if isinstance(label, int | np.integer) and not isinstance(label, bool):
