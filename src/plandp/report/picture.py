@@ -22,6 +22,7 @@ _MOST_DOTS = 40
 _MOST_RANKS = 1000
 _MOST_LETTERS = 100  # of column names side by side
 _SHORT_AXIS = 2.0  # decades
+_TOO_LARGE = 1e150
 _LABEL_SIZE, _TITLE_SIZE = 9, 11
 
 
@@ -65,7 +66,7 @@ def svg_text(figure: "Figure") -> str:
 
 def _draw_estimates(ax: "Axes", release: MeanRelease, truth: FloatArray | None) -> None:
     interval = release.interval(0.95)
-    estimate, low, high = (_finite(values) for values in (release.estimate, interval.low, interval.high))
+    estimate, low, high = (_drawable(values) for values in (release.estimate, interval.low, interval.high))
     d = release.receipt.d
     noise = "95% interval of the noise"
     if d <= _MOST_DOTS:
@@ -86,7 +87,7 @@ def _draw_estimates(ax: "Axes", release: MeanRelease, truth: FloatArray | None) 
     if truth is not None:
         # Few crosses lie above the dots, many lie below the line.
         size, layer = (7, 3) if d <= _MOST_DOTS else (3, 1.5)
-        crosses = _finite(truth)[order]
+        crosses = _drawable(truth)[order]
         ax.plot(place, crosses, "x", color=_VERMILLION, markersize=size, zorder=layer, label="truth")
     ax.set_ylabel("mean", fontsize=_LABEL_SIZE)
     ax.set_title(f"Estimates, n = {release.receipt.n:,}, d = {d:,}", fontsize=_TITLE_SIZE, loc="left")
@@ -116,7 +117,7 @@ def _draw_budget(ax: "Axes", receipt: Receipt) -> None:
 def _draw_noise(ax: "Axes", release: MeanRelease, spread: FloatArray) -> None:
     with np.errstate(all="ignore"):
         x, y = spread / release.error_scale, release.noise_std / release.error_scale
-    drawable = (x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)
+    drawable = (np.minimum(x, y) > 1 / _TOO_LARGE) & (np.maximum(x, y) < _TOO_LARGE)
     x, y = x[drawable], y[drawable]
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -147,6 +148,6 @@ def _number_log_axis(axis: "Axis", values: FloatArray) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _finite(values: FloatArray) -> FloatArray:
-    """Return the values with nan, which is simply not drawn, in place of infinities."""
-    return np.where(np.isfinite(values), values, np.nan)
+def _drawable(values: FloatArray) -> FloatArray:
+    """Return the values with nan, which is simply not drawn, for what overflows while drawing."""
+    return np.where(np.abs(values) < _TOO_LARGE, values, np.nan)
