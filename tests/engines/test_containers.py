@@ -29,6 +29,9 @@ class Fingerprint:
     """Exact integer sums of the bit patterns of each column, and of a square that ties the cells of a row."""
 
     def __call__(self, block: FloatBlock, /) -> Sums:
+        assert block.dtype == np.float64
+        assert block.flags.c_contiguous
+        assert block.flags.aligned
         patterns = np.where(np.isnan(block), np.nan, block).view(np.int64).astype(object)
         weights = np.arange(1, block.shape[1] + 1).astype(object)
         return patterns.sum(axis=0), ((patterns * weights).sum(axis=1) ** 2).sum(keepdims=True)

@@ -175,7 +175,7 @@ def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> Fl
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _finite(argument: str, value: object, label: Label) -> float:

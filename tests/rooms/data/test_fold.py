@@ -29,9 +29,6 @@ class Shapes:
     longest: int
 
     def __call__(self, block: FloatBlock, /) -> Sums:
-        assert block.dtype == np.float64
-        assert block.flags.c_contiguous
-        assert block.flags.aligned
         return (np.bincount([len(block)], minlength=self.longest + 1),)
 
 
@@ -80,6 +77,24 @@ def test_passes_count_full_folds_and_a_sample_starts_anew() -> None:
     second = rows.fold(CountAndSum())
     assert rows.passes == 2
     assert [part.tolist() for part in first] == [part.tolist() for part in second]
+
+
+def test_blocks_are_all_rows_in_order_and_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 6)
+    table = np.arange(22.0).reshape(11, 2)
+    rows = open_rows(table)
+    pieces = list(rows.blocks())
+    assert [len(piece) for piece in pieces] == [3, 3, 3, 2]
+    assert np.concatenate(pieces).tolist() == table.tolist()
+    assert not any(piece.flags.writeable for piece in pieces)
+    assert rows.passes == 1
+
+
+def test_blocks_neither_warn_nor_keep_the_callers_own_settings_silent() -> None:
+    with np.errstate(all="raise"):
+        for _ in open_rows(np.full((2, 2), 1e300, dtype=np.longdouble) * np.longdouble(1e300)).blocks():
+            with pytest.raises(FloatingPointError):
+                np.ones(1) / np.zeros(1)
 
 
 def test_object_sums_stay_exact_beyond_int64(monkeypatch: pytest.MonkeyPatch) -> None:

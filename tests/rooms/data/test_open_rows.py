@@ -46,6 +46,15 @@ def test_a_vector_is_one_column() -> None:
     assert (rows.n, rows.d, rows.labels) == (3, 1, (0,))
 
 
+def test_a_subclass_of_arrays_is_read_as_the_plain_array_it_holds() -> None:
+    class Odd(np.ndarray):
+        def __getitem__(self, key: Any) -> Any:
+            raise RuntimeError("a subclass may do anything here")
+
+    table = np.arange(6.0).reshape(3, 2)
+    assert bits(table.view(Odd)) == bits(table)
+
+
 @pytest.mark.parametrize(
     ("array", "problem"),
     [
@@ -80,6 +89,7 @@ def test_arrays_that_are_not_tables_of_numbers_are_refused(array: np.ndarray, pr
         [[SECRET, "x"]],
         [[SECRET, "x", None]],
         [[SECRET, None, object()]],
+        [[1, None, str(SECRET)]],
         [[SECRET * 1j, 2]],
         [[SECRET, np.complex128(1), None]],
         [{"a": SECRET}],
