@@ -1,6 +1,6 @@
 """Our sampler and OpenDP's draw the same law: each is an oracle for the other.
 
-OpenDP cannot be seeded, so a correct pair fails with probability 1e-6 per assertion and run. Power: a sigma 5%
+OpenDP cannot be seeded, so a correct pair fails with probability 1e-6 per assertion and run. Power: sigma 5%
 off moves the variance by 10%, 16 standard errors of the difference; it goes unseen with probability < 1e-8.
 """
 

@@ -14,6 +14,12 @@ def exp_bounds(a: int, b: int, precision: int) -> tuple[int, int]:
     halvings = (a // b).bit_length() + 4
     # Every squaring doubles the relative error: `halvings` guard bits for that, and more to spare.
     working = precision + 2 * halvings + 16
+    lower, upper = _enclosure(a, b, halvings=halvings, working=working)
+    return lower >> (working - precision), _ceil_shift(upper, working - precision)
+
+
+def _enclosure(a: int, b: int, *, halvings: int, working: int) -> tuple[int, int]:
+    """Return integers lower <= 2^working · exp(-a/b) <= upper, for 0 < a/b < 2^halvings / 16."""
     y_lower = (a << working) // (b << halvings)
     y_upper = y_lower + 1
     lower = upper = term_lower = term_upper = 1 << working
@@ -32,7 +38,7 @@ def exp_bounds(a: int, b: int, precision: int) -> tuple[int, int]:
     for _ in range(halvings):
         lower = lower * lower >> working
         upper = _ceil_shift(upper * upper, working)
-    return lower >> (working - precision), _ceil_shift(upper, working - precision)
+    return lower, upper
 
 
 def _ceil_div(numerator: int, denominator: int) -> int:

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from plandp.noise.bits import SeededBits, uniform_integer
-from plandp.noise.exponential import exp_bounds
+from plandp.noise.exponential import _enclosure, exp_bounds
 
 
 def exponential(power: Fraction) -> tuple[Fraction, Fraction]:
@@ -36,6 +36,19 @@ def test_bounds_enclose_the_exponential_closely(precision: int) -> None:
         assert Fraction(lower, 1 << precision) <= above
         assert Fraction(upper, 1 << precision) >= below
         assert 0 <= lower <= upper <= lower + 2
+
+
+@pytest.mark.parametrize("working", [12, 40])
+def test_enclosure_holds_to_its_last_bit_without_guard_bits(working: int) -> None:
+    # Guard bits would hide a wrong rounding inside; here every step has to round outward by itself.
+    for a, b in rationals(400):
+        if a == 0:
+            continue
+        for halvings in ((a // b).bit_length() + 4, (a // b).bit_length() + 8):
+            lower, upper = _enclosure(a, b, halvings=halvings, working=working)
+            below, above = exponential(Fraction(a, b))
+            assert Fraction(lower, 1 << working) <= above
+            assert Fraction(upper, 1 << working) >= below
 
 
 def test_bounds_do_not_round_inward() -> None:

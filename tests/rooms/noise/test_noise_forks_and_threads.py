@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from threading import Barrier
@@ -48,6 +49,32 @@ def test_forked_children_and_parent_draw_different_noise() -> None:
     )
     first, second, parent = done.stdout.splitlines()
     assert len({first, second, parent}) == 3
+
+
+class SlowFraction(Fraction):
+    """Takes its time to be added, so that a check and an entry that are not one step come apart."""
+
+    def __radd__(self, other: Fraction) -> Fraction:  # type: ignore[override]
+        time.sleep(0.01)
+        return other + Fraction(self.numerator, self.denominator)
+
+
+def test_check_and_payment_are_one_step() -> None:
+    door = open_door(reserved=Fraction(1))
+    start = Barrier(4)
+
+    def spend() -> bool:
+        start.wait()
+        try:
+            door.release(np.zeros(1, np.int64), squared_sensitivity=1, rho=SlowFraction(2, 3), step="x")
+        except BudgetExceeded:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        released = sum(future.result() for future in [pool.submit(spend) for _ in range(4)])
+    assert released == len(door.payments) == 1
+    assert door.spent == Fraction(2, 3)
 
 
 def test_threads_cannot_overspend_together() -> None:
