@@ -19,9 +19,10 @@ _INT64_REACH = 1 << 62
 
 
 class MeteredNoise:
-    """The one metered door: all that passes it is together `spent`-zCDP, and `spent` is at most `reserved`.
+    """The one metered door: all that passes it is together `reserved`-zCDP, however the queries were chosen.
 
-    Holds if no query's squared ℓ2 sensitivity exceeds what the caller says: docs/proofs/metered_door.md.
+    It is `spent`-zCDP if the costs were fixed beforehand. Holds if no query's squared ℓ2 sensitivity exceeds
+    what the caller says; it is the only mutable object of the core. Proof: docs/proofs/metered_door.md.
     """
 
     def __init__(self, *, reserved: Fraction, sampler: Sampler, coins: Bits) -> None:
