@@ -30,6 +30,10 @@ class Forecast:
     noise_share: float
     covers: str = "the noise of the final sum; not clipping bias, not sampling error"
 
+    def __post_init__(self) -> None:
+        for name in ("error", "error_norm", "noise_share"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Interval:

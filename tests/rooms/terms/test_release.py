@@ -164,6 +164,15 @@ def test_every_array_has_one_entry_per_column(release_of, name):
         assert refusal.value.argument == name
 
 
+def test_whole_numbers_and_numpy_scalars_become_floats(release_of):
+    forecast = Forecast(error=np.float32(0.5), error_norm=2, noise_share=np.float64(1))
+    release = release_of(forecast=forecast, radius=np.int64(3), error_norm=1)
+    assert MeanRelease.from_json(release.to_json()) == release
+    assert {
+        type(value) for value in (release.radius, release.error_norm, forecast.error, forecast.error_norm)
+    } == {float}
+
+
 def test_labels_are_strings_or_whole_numbers(release_of):
     release = release_of(labels=(np.str_("a"), np.int64(3), 4))
     assert release.labels == ("a", 3, 4)
