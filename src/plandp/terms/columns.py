@@ -44,6 +44,11 @@ class Columns:
         return len(self.labels)
 
     @property
+    def spread_in_units(self) -> FloatArray | None:
+        """The publicly known spreads in units of error_scale, if they are known."""
+        return None if self.spread is None else _read_only(self.spread / self.error_scale)
+
+    @property
     def width(self) -> FloatArray:
         """The width of each column's bounds."""
         return _read_only(self.high - self.low)

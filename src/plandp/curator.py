@@ -1,0 +1,99 @@
+"""The front door: check the public arguments, make the design, reserve, run, and hand over the release."""
+
+import platform
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from importlib.metadata import version
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
+from plandp.methods import Estimator, find_estimator
+from plandp.noise.meter import open_door
+from plandp.report.progress import shown
+from plandp.terms.budget import read_budget
+from plandp.terms.columns import Label, read_columns
+from plandp.terms.receipt import Receipt
+from plandp.terms.release import Forecast, MeanRelease
+from plandp.theory.stretch import noise_error
+
+KINDS = ("real",)
+
+
+def mean(
+    data: object,
+    *,
+    bounds: object = None,
+    rho: float | str | Fraction | Decimal | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    kind: str = "real",
+    columns: Sequence[Label] | None = None,
+    missing: object = None,
+    error_norm: float = 2,
+    error_scale: object = None,
+    spread: object = None,
+    smallest_spread: object = None,
+    method: str | Estimator = "plan",
+    sampler: str = "exact",
+    testing_seed: int | None = None,
+    progress: bool = False,
+) -> MeanRelease:
+    """Release the mean of a table of personal data, one row per person, under differential privacy."""
+    estimator = find_estimator(method)
+    if kind not in KINDS:
+        raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
+    p = _read_error_norm(error_norm)
+    budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
+    rows = open_rows(data, columns=columns)
+    public = read_columns(
+        labels=rows.labels,
+        bounds=bounds,
+        missing=missing,
+        error_scale=error_scale,
+        spread=spread,
+        smallest_spread=smallest_spread,
+    )
+    design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
+    estimate = estimator.run(shown(rows, progress), design, door)
+    receipt = Receipt(
+        rho=door.spent,
+        payments=door.payments,
+        n=rows.n,
+        d=rows.d,
+        bounds=tuple(zip(public.low.tolist(), public.high.tolist(), strict=True)),
+        method=estimator.name,
+        sampler=door.sampler,
+        insecure=door.insecure,
+        passes=rows.passes,
+        versions=(("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())),
+    )
+    return MeanRelease(
+        estimate=estimate.mean,
+        labels=rows.labels,
+        noise_std=estimate.noise_std,
+        center=estimate.center,
+        spread=estimate.spread,
+        radius=estimate.radius,
+        error_norm=p,
+        error_scale=public.error_scale,
+        receipt=receipt,
+        forecast=Forecast(
+            error=noise_error(estimate.noise_std / public.error_scale, p),
+            error_norm=p,
+            noise_share=float(design.split.sum / design.split.rho),
+        ),
+        warnings=estimate.warnings,
+    )
+
+
+def _read_error_norm(error_norm: Any) -> float:
+    allowed = isinstance(error_norm, Real) and not isinstance(error_norm, bool)
+    if not allowed or not 1.0 <= float(error_norm) < float("inf"):
+        raise ArgumentError("error_norm", "must be a finite number p ≥ 1, such as 1 or 2")
+    return float(error_norm)

@@ -1,0 +1,1 @@
+"""One private release per file: an integer query, its sensitivity, and the metered door."""

@@ -1,0 +1,70 @@
+"""Lines 7–8 of Algorithm 1: the sum of rows clipped to a radius, with exact noise.  Proof: docs/proofs/clipped_sum.md."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.mechanisms.norm_cells import CellTotals, NormCells
+from plandp.noise.meter import MeteredNoise
+
+FloatArray = NDArray[np.float64]
+
+FRACTION_BITS = 6  # precision of the factor that shortens clipped rows: they come out at most 1/64 short
+FINER_OCTAVES = 20  # rows this many octaves below the radius still count in full precision
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisySum:
+    """A released clipped sum and the standard deviation of the noise in it."""
+
+    total: FloatArray
+    noise_std: float
+
+
+def private_clipped_sum(
+    totals: CellTotals, radius_cell: int, noise: MeteredNoise, *, rho: Fraction, step: str, nonnegative: bool = False
+) -> NoisySum:
+    """Release the sum of all rows, those above the radius scaled down to it.
+
+    Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector of norm ≤ R (`weights`), so the
+    sum moves by at most 2R, by √2·R when all entries are non-negative.
+    """
+    weights, longest = cell_weights(totals.cells, radius_cell)
+    squared_sensitivity = (2 if nonnegative else 4) * longest**2
+    noisy = noise.release(
+        _weighted(totals, weights, longest), squared_sensitivity=squared_sensitivity, rho=rho, step=step
+    )
+    unit = float(Fraction(totals.cells.step) * _weight_of_one_step(totals.cells, radius_cell))
+    return NoisySum(
+        total=noisy.astype(np.float64) * unit,
+        noise_std=float(np.sqrt(float(Fraction(squared_sensitivity) / (2 * rho)))) * unit,
+    )
+
+
+def cell_weights(cells: NormCells, radius_cell: int) -> tuple[list[int], int]:
+    """Integer weights w_g and R with w_g · bound_g ≤ R for every cell: clipping, done on sums of integers."""
+    octave, bounds = cells.octave.tolist(), cells.bounds.tolist()
+    finer = FRACTION_BITS + min(octave[radius_cell], FINER_OCTAVES)
+    longest = bounds[radius_cell] << finer
+    weights = []
+    for g, bound in enumerate(bounds):
+        shift = finer + octave[g] - octave[radius_cell]
+        weights.append(min(1 << shift if shift >= 0 else 0, longest // bound))
+    return weights, longest
+
+
+def _weight_of_one_step(cells: NormCells, radius_cell: int) -> Fraction:
+    """How many steps of the finest lattice one unit of the weighted sum stands for."""
+    octave = int(cells.octave[radius_cell])
+    return Fraction(1 << octave, 1 << (FRACTION_BITS + min(octave, FINER_OCTAVES)))
+
+
+def _weighted(totals: CellTotals, weights: list[int], longest: int) -> NDArray[np.int64] | NDArray[np.object_]:
+    """Σ w_g · sums_g, in int64 where rows · R leaves room (a public bound), in Python integers beyond."""
+    rows = int(totals.counts.sum())
+    if rows * longest < 2**62 and totals.sums.dtype != np.object_:
+        return np.asarray(np.array(weights, np.int64) @ totals.sums)
+    present = totals.counts > 0
+    return np.asarray(np.array(weights, dtype=object)[present] @ totals.sums[present].astype(object))

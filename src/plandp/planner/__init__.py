@@ -1,0 +1,1 @@
+"""What is decided from public numbers alone, before any row is read."""

@@ -1,0 +1,123 @@
+"""How the budget is divided and how many rows the rough steps read, from public numbers alone.
+
+Budgets of d parallel counts are reckoned in cn = m·√(2ρ/d): how many noise standard deviations m rows are.
+The constants were fitted to the lowest error of the whole; docs/decisions/0003-budget-split.md says how.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from plandp.terms.columns import Columns
+from plandp.terms.design import Design, Split
+
+GRAIN = 2**30  # shares of ρ are whole multiples of ρ/2^30, so that they are exact and add up
+
+TYPICAL_OVER_SMALLEST = 16.0  # the spread planned for, in smallest spreads that matter
+LOST_CENTERS = 0.01  # expected number of lost centres planned for
+CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.35, 45.0
+CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
+SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.15
+BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.024
+RADIUS_SHARE, RADIUS_SHARE_MOST = 0.025, 0.03
+SMALLEST_SAMPLE = 4096
+SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
+MOST_LATTICE_POINTS, FEWEST_LATTICE_POINTS = 2**30, 2**20
+
+
+def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
+    """The design of PLAN: rough centre and spread first, nearly all of ρ for the noise of the sum."""
+    m = sample_size(n, columns.d, float(rho))
+    unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
+    center = _center_share(columns, float(rho), unit)
+    spread = bound = 0.0
+    if center and columns.spread is None:
+        spread = max(SPREAD_SHARE, unit * math.sqrt(8.0 / (float(rho) * unit_all)))
+        bound = max(BOUND_SHARE, 12.0 / ((0.03 * m) ** 2 * float(rho)))
+    radius = max(RADIUS_SHARE, 5.0 / ((0.01 * n) ** 2 * float(rho)))
+    return _design(
+        n=n,
+        columns=columns,
+        error_norm=error_norm,
+        sample_size=m,
+        split=exact_split(
+            rho,
+            center=center,
+            spread_bound=min(bound, BOUND_SHARE_MOST),
+            spread=min(spread, SPREAD_SHARE_MOST),
+            radius=min(radius, RADIUS_SHARE_MOST),
+        ),
+    )
+
+
+def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
+    """The design of the unscaled method: centre and radius, no spreads."""
+    m = sample_size(n, columns.d, float(rho))
+    center = _center_share(columns, float(rho), columns.d / (2.0 * m * m))
+    split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=RADIUS_SHARE_MOST)
+    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=m, split=split)
+
+
+def gaussian_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
+    """The design of the Gaussian mechanism: all of ρ for the noise of the sum."""
+    split = exact_split(rho, center=0.0, spread_bound=0.0, spread=0.0, radius=0.0)
+    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, split=split)
+
+
+def center_need(columns: Columns) -> float:
+    """The cn at which all centres are found but for LOST_CENTERS of them."""
+    typical = TYPICAL_OVER_SMALLEST * columns.smallest_spread
+    decades = float(np.log(columns.width / typical).max())
+    return 4.6 * math.sqrt(max(decades, 0.0) + math.log(columns.d / LOST_CENTERS))
+
+
+def sample_size(n: int, d: int, rho: float) -> int:
+    """How many rows centre and spread read: enough that more would not make the result better."""
+    rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
+    for_spread = (16.0 * rho * n * n / d) ** 0.25
+    m = int(max(max(CENTER_ENOUGH, for_spread) * rows_per_cn, SMALLEST_SAMPLE))
+    return m if m <= SAMPLE_WORTH_IT * n else n
+
+
+def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: float, radius: float) -> Split:
+    """Exact shares of ρ; what the rough steps leave goes to the noise of the sum."""
+    parts = [rho * Fraction(math.floor(share * GRAIN), GRAIN) for share in (center, spread_bound, spread, radius)]
+    return Split(
+        center=parts[0],
+        spread_bound=parts[1],
+        spread=parts[2],
+        radius=parts[3],
+        sum=rho - sum(parts, Fraction(0)),
+    )
+
+
+def lattice_points(n: int, rho: float) -> int:
+    """Lattice points per typical norm: so many that rounding, were it all one way, stays below 1/64 of the noise.
+
+    n rows rounded alike are off by n/2 steps; the noise is about 2·points/√(2ρ) steps.
+    """
+    wanted = 32.0 * n * math.sqrt(rho)
+    power = math.ceil(math.log2(max(wanted, 1.0)))
+    return min(max(2**power, FEWEST_LATTICE_POINTS), MOST_LATTICE_POINTS)
+
+
+def _center_share(columns: Columns, rho: float, unit: float) -> float:
+    """The share of ρ for the centres; 0 when even the largest share would not find them."""
+    needed = center_need(columns) ** 2 * unit / rho
+    if CENTER_HOPELESS**2 * needed > CENTER_SHARE_MOST:
+        return 0.0
+    return min(max(needed, min(CENTER_SHARE, CENTER_ENOUGH**2 * unit / rho)), CENTER_SHARE_MOST)
+
+
+def _design(*, n: int, columns: Columns, error_norm: float, sample_size: int, split: Split) -> Design:
+    finest = float((columns.width / columns.smallest_spread).max())
+    return Design(
+        n=n,
+        columns=columns,
+        error_norm=error_norm,
+        split=split,
+        sample_size=sample_size,
+        center_rounds=max(4, math.ceil(2.2 * math.log2(finest))),
+        lattice_points=lattice_points(n, float(split.sum)),
+    )

@@ -1,0 +1,74 @@
+"""Lines 5–6: rows recentred and stretched, grouped by norm, and the clipping radius C among the norm cells."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import Rows
+from plandp.mechanisms.norm_cells import CellTotals, NormCells, cell_totals
+from plandp.mechanisms.recentred import Recentred
+from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_tail_cell
+from plandp.noise.meter import MeteredNoise
+from plandp.terms.design import Design
+from plandp.theory.clipping import rows_to_clip
+from plandp.theory.tail_search import Guess
+
+FloatArray = NDArray[np.float64]
+
+# where the norm's upper end lies: ln(norm / predicted root mean square norm) and its prior mass
+KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16])
+MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
+
+
+def stretched_view(center: FloatArray, stretch: FloatArray, design: Design) -> Recentred:
+    """Line 5: y = (x - center) / stretch, in units of error_scale."""
+    columns = design.columns
+    return Recentred(
+        low=columns.low,
+        high=columns.high,
+        missing=columns.missing,
+        center=center,
+        factor=1.0 / (columns.error_scale * stretch),
+    )
+
+
+def typical_norm(spread: FloatArray, stretch: FloatArray) -> float:
+    """The root mean square norm that the spreads predict."""
+    return float(np.sqrt(((spread / stretch) ** 2).sum()))
+
+
+def longest_norm(view: Recentred) -> float:
+    """No row of the box is longer than this, whatever it holds."""
+    reach = np.maximum(view.center - view.low, view.high - view.center) * view.factor
+    return float(np.sqrt((reach**2).sum())) * (1.0 + 2.0**-30)
+
+
+def stretched_norm_cells(
+    rows: Rows, center: FloatArray, spread: FloatArray, stretch: FloatArray, design: Design
+) -> CellTotals:
+    """Line 5 for every row, added up by norm cell.  Reads data, pays nothing, stays inside."""
+    view = stretched_view(center, stretch, design)
+    typical = typical_norm(spread, stretch)
+    highest = min(typical * float(np.exp(KNOTS[-1])), longest_norm(view))
+    lowest = min(typical * float(np.exp(KNOTS[0])), highest / 2.0)
+    cells = NormCells.around(typical, lowest=lowest, highest=highest, d=design.d, points=design.lattice_points)
+    return cell_totals(rows, view, cells)
+
+
+def private_radius(
+    totals: CellTotals, spread: FloatArray, stretch: FloatArray, design: Design, noise: MeteredNoise
+) -> int:
+    """The norm cell whose edge is the radius C: as many rows are clipped as their bias is worth in noise.
+
+    Guarantee: design.split.radius-zCDP.
+    """
+    edges = totals.cells.edges
+    guess = Guess(knots=np.log(typical_norm(spread, stretch)) + KNOTS, mass=MASS)
+    return private_tail_cell(
+        totals,
+        noise,
+        prior=guess.over(edges),
+        tail=rows_to_clip(edges, spread, stretch, design),
+        shares=FINER_AND_FINER,
+        rho=design.split.radius,
+        step="radius",
+    )

@@ -1,0 +1,40 @@
+"""Design: all that is fixed before a row is read."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plandp.terms.columns import Columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """How ρ is divided among the steps; the shares add up to the whole exactly."""
+
+    center: Fraction
+    spread_bound: Fraction
+    spread: Fraction
+    radius: Fraction
+    sum: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """The whole budget."""
+        return self.center + self.spread_bound + self.spread + self.radius + self.sum
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Design:
+    """Public facts and decisions of one release: nothing in it has seen the data."""
+
+    n: int
+    columns: Columns
+    error_norm: float
+    split: Split
+    sample_size: int  # rows used for centre and spread
+    center_rounds: int
+    lattice_points: int  # of the final sum, per typical norm
+
+    @property
+    def d(self) -> int:
+        """The number of columns."""
+        return self.columns.d

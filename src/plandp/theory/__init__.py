@@ -1,0 +1,1 @@
+"""Public arithmetic: everything here works on public and on already released numbers only."""

@@ -1,0 +1,101 @@
+"""Probabilistic bisection: where is the median, given noisy counts?  (PrivQuantile's search, made soft.)
+
+The posterior of each coordinate is piecewise constant on a public lattice 0..cells; every noisy count splits
+one piece and reweighs the two sides.  All coordinates are searched at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+FloatArray = NDArray[np.float64]
+
+FAR = 0.5  # prior chance that a threshold lies beyond all rows, where the count says everything
+TINY = 1e-290
+OFF_CENTER = 0.2  # thresholds are posterior quantiles between .4 and .6, spread by two irrational strides
+GOLDEN, SILVER = 0.6180339887498949, 0.41421356237309515
+
+
+@dataclass(frozen=True, eq=False)
+class MedianPosterior:
+    """Piecewise-constant posterior of d medians: `edges` (d, pieces+1) on the lattice, `mass` (d, pieces)."""
+
+    edges: FloatArray
+    mass: FloatArray
+
+    @classmethod
+    def uniform(cls, cells: FloatArray) -> "MedianPosterior":
+        """Nothing known: the median lies anywhere on the lattice 0..cells."""
+        edges = np.stack([np.zeros_like(cells), cells], axis=1)
+        return cls(edges, np.ones((len(cells), 1)))
+
+    def next_threshold(self) -> FloatArray:
+        """A lattice point strictly inside the range near the posterior median; a lone cell has an end asked again.
+
+        Asking an end again keeps spikes (many rows on one value) from being lost.  So does staying away from the
+        exact median: bounds and spikes like round numbers, and a first threshold that falls next to a spike
+        would leave one count to tell the spike's cell from half of the range.
+        """
+        each = np.arange(len(self.mass))
+        share = 0.5 + OFF_CENTER * ((self.mass.shape[1] * GOLDEN + each * SILVER) % 1.0 - 0.5)
+        piece, before = self._piece(share)
+        mass = self.mass[each, piece]
+        left, right = self.edges[each, piece], self.edges[each, piece + 1]
+        point = np.floor(left + (right - left) * np.clip((share - before) / np.maximum(mass, TINY), 0.0, 1.0))
+        point = np.maximum(point, left + 1.0)
+        first, last = left <= 0.0, right >= self.edges[:, -1]
+        lower_end = ~first & ((before >= 1.0 - before - mass) | last)
+        return np.where(point < right, point, np.where(lower_end, left, right))
+
+    def median(self) -> FloatArray:
+        """The posterior median, a real number between lattice points."""
+        each = np.arange(len(self.mass))
+        piece, before = self._piece(np.full(len(self.mass), 0.5))
+        left, right = self.edges[each, piece], self.edges[each, piece + 1]
+        share = np.clip((0.5 - before) / np.maximum(self.mass[each, piece], TINY), 0.0, 1.0)
+        return np.asarray(left + (right - left) * share)
+
+    def updated(self, threshold: FloatArray, evidence: FloatArray) -> "MedianPosterior":
+        """Split at `threshold` and reweigh: `evidence` = log p(answer | median below) - log p(answer | above)."""
+        d, pieces = self.mass.shape
+        each = np.arange(d)
+        at = (self.edges < threshold[:, None]).sum(axis=1)  # edges[at-1] < threshold <= edges[at]
+        left, right = self.edges[each, at - 1], self.edges[each, at]
+        share = (threshold - left) / (right - left)
+
+        column = np.arange(pieces + 2)
+        edges = np.take_along_axis(self.edges, column - (column > at[:, None]), axis=1)
+        edges[each, at] = threshold
+        column = column[:-1]
+        mass = np.take_along_axis(self.mass, column - (column >= at[:, None]), axis=1)
+        mass[each, at - 1] *= share
+        mass[each, at] *= 1.0 - share
+
+        heavier = np.minimum(evidence, 0.0)[:, None], np.minimum(-evidence, 0.0)[:, None]
+        mass *= np.exp(np.where(column < at[:, None], *heavier))
+        return MedianPosterior(edges, mass / mass.sum(axis=1, keepdims=True))
+
+    def _piece(self, share: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+        """The piece that holds the quantile `share`, and the mass before it."""
+        upto = np.cumsum(self.mass, axis=1)
+        piece = np.minimum((upto < share[:, None]).sum(axis=1), self.mass.shape[1] - 1)
+        each = np.arange(len(self.mass))
+        return piece, upto[each, piece] - self.mass[each, piece]
+
+
+def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatArray:
+    """log p(count | median below the threshold) - log p(count | median above it).
+
+    Below: the true count is all rows, or uniform on [rows/2, rows], with even odds; above: the mirror image.
+    """
+    y = np.clip(count, -4.0 * noise_std, rows + 4.0 * noise_std)
+    half = 0.5 * rows
+    peak = FAR / (noise_std * np.sqrt(2.0 * np.pi))
+    middle = ndtr((half - y) / noise_std)
+    below = peak * np.exp(-0.5 * ((y - rows) / noise_std) ** 2)
+    below += (1.0 - FAR) / half * (ndtr((rows - y) / noise_std) - middle)
+    above = peak * np.exp(-0.5 * (y / noise_std) ** 2)
+    above += (1.0 - FAR) / half * (middle - ndtr(-y / noise_std))
+    return np.asarray(np.log(np.maximum(below, TINY)) - np.log(np.maximum(above, TINY)))

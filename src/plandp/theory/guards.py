@@ -1,0 +1,62 @@
+"""Guard rails: what released numbers say about whether a release can be trusted.  Post-processing, costs nothing."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.terms.columns import Label
+from plandp.terms.design import Design
+
+FloatArray = NDArray[np.float64]
+
+LOST_SPREADS, LOST_NOISES = 0.8, 4.0  # |mean - median| is at most one spread around the mean, .71 around the median
+HEAVY = 1.3  # radius over the radius Gaussian rows would need
+STARVED = 0.6  # least healthy share of ρ for the noise of the sum
+SHOWN = 5
+
+
+def lost_centers(
+    mean: FloatArray, center: FloatArray, spread: FloatArray, noise_std: FloatArray, labels: Sequence[Label]
+) -> tuple[str, ...]:
+    """Columns whose estimate lies far from the centre that was found: the centre was probably lost."""
+    lost = np.flatnonzero(np.abs(mean - center) > LOST_SPREADS * spread + LOST_NOISES * noise_std)
+    if not len(lost):
+        return ()
+    named = ", ".join(str(labels[i]) for i in lost[:SHOWN]) + (", …" if len(lost) > SHOWN else "")
+    return (
+        f"the centre of {len(lost)} column(s) was probably lost ({named}): these estimates are off by more than "
+        "noise_std says; more rows, a larger rho or tighter bounds help",
+    )
+
+
+def clipping_bias(radius: float, gaussian_radius: float) -> tuple[str, ...]:
+    """Rows reach much further out than Gaussian rows of the same spread would: clipping bias is likely."""
+    if radius <= HEAVY * gaussian_radius:
+        return ()
+    return (
+        f"the rows have heavy tails (clipping radius {radius / gaussian_radius:.1f} times that of Gaussian rows): "
+        "clipping may bias the estimate by as much as the noise, or more, and noise_std does not show it",
+    )
+
+
+def radius_at_the_edge(cell: int, cells: int) -> tuple[str, ...]:
+    """The radius is the smallest or largest that was possible: the spreads do not describe the rows."""
+    if 0 < cell < cells - 1:
+        return ()
+    return ("the clipping radius lies at the end of its range: the spreads found do not describe the rows",)
+
+
+def too_few_rows(design: Design) -> tuple[str, ...]:
+    """Public: known before any row is read."""
+    if not design.split.center:
+        return (
+            "too few rows to find the centres of the columns at this rho: the middle of the bounds was used, and the "
+            "noise is shaped by the bounds; more rows, fewer columns or a larger rho would do better",
+        )
+    if design.split.sum < STARVED * design.split.rho:
+        return (
+            f"only {float(design.split.sum / design.split.rho):.0%} of rho is left for the final noise: n is small for "
+            "this rho and this number of columns",
+        )
+    return ()

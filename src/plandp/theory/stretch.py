@@ -1,0 +1,25 @@
+"""The optimal stretch (Algorithm 1, line 5; Appendix C) and what the noise costs under it."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gamma
+
+FloatArray = NDArray[np.float64]
+
+
+def optimal_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
+    """s = σ^(2/(p+2)): dividing by s before and multiplying after the noise minimises its p-th moment."""
+    return np.asarray(spread ** (2.0 / (error_norm + 2.0)))
+
+
+def noise_error(noise_std: FloatArray, error_norm: float) -> float:
+    """Predicted ℓp norm of independent Gaussian noise: (Σ E|noise_i|^p)^(1/p)."""
+    p = error_norm
+    moment = 2.0 ** (p / 2.0) * float(gamma((p + 1.0) / 2.0)) / np.sqrt(np.pi)
+    largest = float(noise_std.max())
+    return largest * float(moment * ((noise_std / largest) ** p).sum()) ** (1.0 / p)
+
+
+def effective_dimension(stretch: FloatArray, error_norm: float) -> float:
+    """How many coordinates as noisy as the noisiest would give the same noise: (Σ(s/max s)^p)^(2/p)."""
+    return float(((stretch / stretch.max()) ** error_norm).sum()) ** (2.0 / error_norm)
