@@ -14,7 +14,6 @@ from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
-from plandp.report.progress import shown
 from plandp.terms.budget import read_budget
 from plandp.terms.columns import Label, read_columns
 from plandp.terms.receipt import Receipt
@@ -50,7 +49,7 @@ def mean(
     p = _read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
-    rows = open_rows(data, columns=columns)
+    rows = open_rows(data, columns=columns, progress=progress)
     public = read_columns(
         labels=rows.labels,
         bounds=bounds,
@@ -60,7 +59,7 @@ def mean(
         smallest_spread=smallest_spread,
     )
     design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
-    estimate = estimator.run(shown(rows, progress), design, door)
+    estimate = estimator.run(rows, design, door)
     receipt = Receipt(
         rho=door.spent,
         payments=door.payments,

@@ -1,6 +1,6 @@
 """The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ VALUES_PER_BLOCK = 2**20
 class TableRows:
     """The rows of one table in memory; see `Rows` for the guarantee."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, progress: bool = False) -> None:
         self._table = table
+        self._progress = progress
         self._passes = 0
 
     @property
@@ -56,7 +57,12 @@ class TableRows:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
         step = max(1, VALUES_PER_BLOCK // self.d)
-        for start in range(0, self.n, step):
+        starts: Iterable[int] = range(0, self.n, step)
+        if self._progress:
+            from tqdm.auto import tqdm
+
+            starts = tqdm(starts, desc="reading rows", unit="block", leave=False)
+        for start in starts:
             with np.errstate(all="ignore"):
                 block = self._table.read(slice(start, min(start + step, self.n)))
             yield block
@@ -67,7 +73,7 @@ class TableRows:
         if indices.size == 0 or indices[0] < 0 or indices[-1] >= self.n or np.any(np.diff(indices) < 1):
             raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {self.n - 1}")
         with np.errstate(all="ignore"):
-            return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels))
+            return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels), progress=self._progress)
 
 
 def _merge(left: Sums, right: Sums) -> Sums:

@@ -25,7 +25,9 @@ _OPENERS: dict[str, Callable[[object, Sequence[Label] | None], Table | None]] = 
 }
 
 
-def open_rows(data: object, *, columns: Sequence[Label] | None = None) -> Rows:
+def open_rows(
+    data: object, *, columns: Sequence[Label] | None = None, progress: bool = False
+) -> Rows:
     """Return `data` as rows that can be folded, with the asked columns in the asked order.
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
@@ -34,7 +36,7 @@ def open_rows(data: object, *, columns: Sequence[Label] | None = None) -> Rows:
         table = _open_table(data, columns)
     if table.n == 0 or not table.labels:
         raise ArgumentError("data", f"a table of {table.n} rows × {len(table.labels)} columns has no mean")
-    return TableRows(table)
+    return TableRows(table, progress=progress)
 
 
 def _open_table(data: object, columns: Sequence[Label] | None) -> Table:

@@ -35,8 +35,8 @@ def private_tail_cell(
     up_to_edge = np.cumsum(totals.counts)
     posterior = TailPosterior.before(totals.cells.edges, prior=prior, tail=tail)
     for share in shares:
-        cell = posterior.next_cell()
-        noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
         noise_std = float(np.sqrt(float(1 / (2 * rho * share))))
+        cell = posterior.next_cell(noise_std)
+        noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
         posterior = posterior.updated(cell, float(noisy[0]), rows=rows, noise_std=noise_std)
     return posterior.median_cell()

@@ -13,7 +13,7 @@ from plandp.theory.stretch import effective_dimension
 
 FloatArray = NDArray[np.float64]
 
-ONE_SIDED = 9.5  # rows per A^(2/3) to clip where the tail is heavier than a Gaussian's: A·√(C/ē) for common tails
+ONE_SIDED = 5.6  # rows per A to clip where the tail is heavier than a Gaussian's
 BALANCED = 1.0  # where it is no heavier: k so large that fully one-sided rows would give as much bias as noise
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
@@ -33,7 +33,7 @@ def rows_to_clip(radius: FloatArray, spread: FloatArray, stretch: FloatArray, de
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:
     """The number of rows to clip when nothing is known of the tail but that it may point one way."""
     a = noise_in_radii(stretch, design)
-    return min(max(ONE_SIDED * a ** (2 / 3), a), MOST_CLIPPED * design.n)
+    return min(ONE_SIDED * a, MOST_CLIPPED * design.n)
 
 
 def noise_in_radii(stretch: FloatArray, design: Design) -> float:

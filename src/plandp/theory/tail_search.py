@@ -13,6 +13,7 @@ FloatArray = NDArray[np.float64]
 
 STEEPNESS = np.geomspace(1.5, 400.0, 14)  # -d ln(rows above)/d ln(norm) at x*: from heavy tails to d = 10^5
 CURVATURE = np.array([0.0, 0.06, 0.2, 0.5])  # in steepness²: 0 for power laws, about 1/z² at z Gaussian deviations
+TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 MISFIT = 0.2  # the parabola is trusted to this part of the rows above
 
 
@@ -44,17 +45,24 @@ class TailPosterior:
         log_weight = np.broadcast_to(np.log(prior)[:, None, None], shape)
         return cls(position=np.log(edges), tail=tail, log_weight=log_weight)
 
-    def next_cell(self) -> int:
-        """The cell to ask about; never the last, whose count is no news."""
-        return min(self.median_cell(), max(len(self.position) - 2, 0))
+    def next_cell(self, noise_std: float) -> int:
+        """The cell to ask about with noise of this size; never the last, whose count is no news.
+
+        That is where about `tail` rows are left, or, for a noisy count, the place further in where the number of
+        rows above can still be told from the noise: the curve leads from there to x*.
+        """
+        inward = np.log(np.maximum(TELLING * noise_std / self.tail, 1.0))[:, None] / STEEPNESS
+        place = np.searchsorted(self.position, self.position[:, None] - inward)
+        weight = self._weight().sum(axis=2)
+        mass = np.bincount(place.ravel(), weights=weight.ravel(), minlength=len(self.position))
+        return min(_median(mass), max(len(self.position) - 2, 0))
 
     def median_cell(self) -> int:
         """The cell whose upper edge is nearest to the posterior median of x*."""
-        mass = np.exp(self.log_weight - self.log_weight.max()).sum(axis=(1, 2))
-        upto = np.cumsum(mass)
-        cell = int(np.searchsorted(upto, 0.5 * upto[-1]))
-        before = upto[cell] - mass[cell]
-        return cell - 1 if cell > 0 and 0.5 * upto[-1] - before < 0.5 * mass[cell] else cell
+        return _median(self._weight().sum(axis=(1, 2)))
+
+    def _weight(self) -> FloatArray:
+        return np.exp(self.log_weight - self.log_weight.max())
 
     def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
         """Learn from a noisy count of the rows up to the upper edge of `cell`."""
@@ -66,3 +74,11 @@ class TailPosterior:
         variance = noise_std**2 + (MISFIT * np.minimum(above, rows - above)) ** 2
         log_weight = self.log_weight - (count - (rows - above)) ** 2 / (2.0 * variance) - np.log(variance) / 2.0
         return TailPosterior(position=self.position, tail=self.tail, log_weight=log_weight)
+
+
+def _median(mass: FloatArray) -> int:
+    """The cell of the median, or the one below when its upper edge is nearer."""
+    upto = np.cumsum(mass)
+    cell = int(np.searchsorted(upto, 0.5 * upto[-1]))
+    before = upto[cell] - mass[cell]
+    return cell - 1 if cell > 0 and 0.5 * upto[-1] - before < 0.5 * mass[cell] else cell

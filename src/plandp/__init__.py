@@ -1,0 +1,16 @@
+"""plandp: differentially private means of many-dimensional data, with noise shaped to the spread of the data."""
+
+from plandp.curator import mean
+from plandp.errors import ArgumentError, BudgetExceeded, MissingExtra, PlandpError
+from plandp.terms.receipt import Receipt
+from plandp.terms.release import MeanRelease
+
+__all__ = [
+    "ArgumentError",
+    "BudgetExceeded",
+    "MeanRelease",
+    "MissingExtra",
+    "PlandpError",
+    "Receipt",
+    "mean",
+]
