@@ -23,19 +23,19 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     columns, n, p = design.columns, design.n, design.error_norm
     if design.split.center:
         sample = public_sample(rows, design, noise)
-        μ = private_center(sample, design, noise)                            # line 4: μ̃
+        μ = private_center(sample, design, noise)  # line 4: μ̃
         σ = columns.spread_in_units
         if σ is None:
-            σ = private_spread(sample, μ, design, noise)                     # §6: σ̂
+            σ = private_spread(sample, μ, design, noise)  # §6: σ̂
         μ, σ = no_wider_than_box(μ, σ, columns)
     else:  # too few rows to find centres: the bounds are all that is known
         μ, σ = box_center(columns), box_spread(columns)
-    s = optimal_stretch(σ, p)                                                # line 3: Σ̂^(1/(p+2))
-    y = stretched_norm_cells(rows, μ, σ, s, design)                          # line 5: (x - μ̃) / s
-    C = private_radius(y, σ, s, design, noise)                               # line 6
+    s = optimal_stretch(σ, p)  # line 3: Σ̂^(1/(p+2))
+    y = stretched_norm_cells(rows, μ, σ, s, design)  # line 5: (x - μ̃) / s
+    C = private_radius(y, σ, s, design, noise)  # line 6
     total = private_clipped_sum(y, C, noise, rho=design.split.sum, step="sum")  # lines 7–8
     unit = columns.error_scale * s / n
-    mean, noise_std = μ + total.total * unit, total.noise_std * unit         # line 8: undo the stretch, back to μ̃
+    mean, noise_std = μ + total.total * unit, total.noise_std * unit  # line 8: undo the stretch, back to μ̃
     radius = float(y.cells.edges[C])
     return Estimate(
         mean=mean,

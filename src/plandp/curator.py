@@ -70,7 +70,11 @@ def mean(
         sampler=door.sampler,
         insecure=door.insecure,
         passes=rows.passes,
-        versions=(("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())),
+        versions=(
+            ("plandp", version("plandp")),
+            ("numpy", np.__version__),
+            ("python", platform.python_version()),
+        ),
     )
     return MeanRelease(
         estimate=estimate.mean,

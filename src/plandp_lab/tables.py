@@ -67,7 +67,7 @@ def draw(family: str, rng: Generator, n: int, spread: FloatArray, center: float)
     if family == "integers":
         return rng.poisson(50.0 * np.arange(1, d + 1) ** -1.4, (n, d)).astype(np.float64)
     if family == "t3":
-        return rng.standard_t(3, (n, d)) / np.sqrt(3.0) * spread + center
+        return np.asarray(rng.standard_t(3, (n, d)) / np.sqrt(3.0) * spread + center)
     if family == "lognormal":
         values = np.exp(rng.standard_normal((n, d))) - np.exp(0.5)
         return np.asarray(values / np.sqrt((np.e - 1) * np.e) * spread + center)

@@ -113,9 +113,7 @@ ARRAYS: dict[str, Callable[[NDArray[Any]], Any]] = {
     "big-endian": lambda array: array.astype(array.dtype.newbyteorder(">")),
     "unaligned": unaligned,
     "pandas": pandas.DataFrame,
-    "pandas by column": lambda array: pandas.DataFrame(
-        {i: array[:, i].copy() for i in range(array.shape[1])}
-    ),
+    "pandas by column": lambda array: pandas.DataFrame({i: array[:, i].copy() for i in range(array.shape[1])}),
 }
 
 

@@ -72,9 +72,7 @@ def alarms_of(module: ModuleType) -> list[str]:
 
 
 def wide_alarms_of(module: ModuleType) -> list[str]:
-    return rejected(
-        lambda count, sigma2: module.draw_wide_gaussian(count, sigma2, SeededBits(82)), 8_000, 8_000
-    )
+    return rejected(lambda count, sigma2: module.draw_wide_gaussian(count, sigma2, SeededBits(82)), 8_000, 8_000)
 
 
 def test_control_the_real_samplers_pass() -> None:
@@ -90,9 +88,7 @@ SIGN = "negative = (word & np.uint64(1 << SELECTOR_BITS)) != 0"
     ("line", "replacement"),
     [
         pytest.param(*ZERO_TWICE, id="zero counted twice"),
-        pytest.param(
-            SIGN, "negative = (word >> np.uint64(56)) < np.uint64(118)", id="sign biased to 46%, from R"
-        ),
+        pytest.param(SIGN, "negative = (word >> np.uint64(56)) < np.uint64(118)", id="sign biased to 46%, from R"),
         pytest.param(SIGN, "negative = (word >> np.uint64(63)) != 0", id="sign is the first bit of R"),
         pytest.param("return magnitude[kept]", "return magnitude[kept] * 97 // 100", id="noise times 0.97"),
         pytest.param(
@@ -121,15 +117,11 @@ def test_mistakes_in_the_batch_are_rejected(line: str, replacement: str) -> None
     ("line", "replacement"),
     [
         pytest.param("estimate *= _envelope_ratios(staircase)[block]", "pass", id="envelope ignored"),
-        pytest.param(
-            "/ (2 * staircase.sigma2.numerator)", "/ staircase.sigma2.numerator", id="half forgotten"
-        ),
+        pytest.param("/ (2 * staircase.sigma2.numerator)", "/ staircase.sigma2.numerator", id="half forgotten"),
         pytest.param("estimate *= _exp_table()[step]", "estimate *= 1.0", id="table forgotten"),
     ],
 )
-def test_mistakes_in_the_estimate_are_rejected(
-    line: str, replacement: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mistakes_in_the_estimate_are_rejected(line: str, replacement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant = changed(acceptance, line, replacement)
     monkeypatch.setattr(discrete_gaussian, "estimated_acceptance", mutant.estimated_acceptance)
     assert alarms_of(discrete_gaussian)
@@ -138,9 +130,7 @@ def test_mistakes_in_the_estimate_are_rejected(
 @pytest.mark.parametrize(
     ("line", "replacement"),
     [
-        pytest.param(
-            "a, b = magnitude * magnitude *", "a, b = magnitude * (magnitude + 1) *", id="wrong square"
-        ),
+        pytest.param("a, b = magnitude * magnitude *", "a, b = magnitude * (magnitude + 1) *", id="wrong square"),
         pytest.param("2 * staircase.sigma2.numerator\n", "staircase.sigma2.numerator\n", id="half forgotten"),
         pytest.param("staircase.weights[block], 0", "staircase.weights[0], 0", id="envelope ignored"),
     ],
@@ -235,10 +225,7 @@ def test_a_door_that_lets_noise_out_unpaid_is_caught(line: str, replacement: str
 def coins_alarm(module: ModuleType) -> bool:
     """Whether a uniformity test at 1e-6 rejects the public coins for any of these ranges."""
     door = module.open_door(reserved=Fraction(1), testing_seed=83)
-    counts = [
-        np.bincount(door.public_integers(below=below, count=50_000), minlength=below)
-        for below in (3, 100, 257)
-    ]
+    counts = [np.bincount(door.public_integers(below=below, count=50_000), minlength=below) for below in (3, 100, 257)]
     return any(chisquare(count).pvalue < 1e-6 for count in counts)
 
 

@@ -24,9 +24,7 @@ ALPHAS = [
 ]
 ROUNDING = Decimal(10) ** -40
 CASES = [
-    (shift, rho)
-    for shift in (1, 2, 3)
-    for rho in (Fraction(1, 100), Fraction(1, 8), Fraction(1, 2), Fraction(7, 5))
+    (shift, rho) for shift in (1, 2, 3) for rho in (Fraction(1, 100), Fraction(1, 8), Fraction(1, 2), Fraction(7, 5))
 ]
 
 

@@ -38,9 +38,7 @@ def large_chi2(draws: NDArray[np.int64] | NDArray[np.object_], sigma2: Fraction,
 def low_bits_chi2(draws: NDArray[np.int64] | NDArray[np.object_], bits: int = 6) -> float:
     """p-value of the lowest bits against uniform, which they are to 1e-9 for sigma >= 2^bits · 2."""
     lowest = (draws % (1 << bits)).astype(np.int64)
-    return _pooled_chi2(
-        np.bincount(lowest, minlength=1 << bits), np.full(1 << bits, draws.size / (1 << bits))
-    )
+    return _pooled_chi2(np.bincount(lowest, minlength=1 << bits), np.full(1 << bits, draws.size / (1 << bits)))
 
 
 def moment_z(draws: NDArray[np.int64] | NDArray[np.object_], sigma2: Fraction) -> dict[str, float]:

@@ -27,9 +27,7 @@ def test_every_integer_has_its_probability(sigma2: Fraction) -> None:
 
 
 @pytest.mark.parametrize("sigma2", SMALL, ids=str)
-def test_the_exact_verdict_alone_gives_the_same_law(
-    sigma2: Fraction, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_exact_verdict_alone_gives_the_same_law(sigma2: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discrete_gaussian, "_MARGIN", 2.0)
     draws = draw_discrete_gaussian(20_000, sigma2, SeededBits(2))
     assert small_chi2(draws, sigma2) > UNLIKELY
@@ -64,9 +62,7 @@ def test_wide_sampler_has_the_same_law(sigma2: Fraction) -> None:
     assert small_chi2(draws, sigma2) > UNLIKELY
 
 
-@pytest.mark.parametrize(
-    "sigma2", [Fraction((1 << 97) + 1), Fraction(1 << 200, 7)], ids=["2^97+1", "2^200/7"]
-)
+@pytest.mark.parametrize("sigma2", [Fraction((1 << 97) + 1), Fraction(1 << 200, 7)], ids=["2^97+1", "2^200/7"])
 def test_wide_sampler_beyond_int64(sigma2: Fraction) -> None:
     draws = draw_wide_gaussian(20_000, sigma2, SeededBits(7))
     assert large_chi2(draws, sigma2, bins=50) > UNLIKELY

@@ -24,9 +24,7 @@ FROM_OPENDP, OURS = 50_000, 1_000_000
 
 def two_sample_chi2(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     edges = np.unique(np.quantile(np.concatenate([one, other]), np.linspace(0, 1, 21)[1:-1]))
-    counts = [
-        np.bincount(np.searchsorted(edges, sample), minlength=edges.size + 1) for sample in (one, other)
-    ]
+    counts = [np.bincount(np.searchsorted(edges, sample), minlength=edges.size + 1) for sample in (one, other)]
     table = np.array(counts)
     return float(chi2_contingency(table[:, table.sum(axis=0) > 0], correction=False).pvalue)
 
@@ -37,9 +35,7 @@ def variance_z(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     return difference / math.sqrt(2 / one.size + 2 / other.size)
 
 
-@pytest.mark.parametrize(
-    "sigma2", [Fraction(1), Fraction(225, 16), Fraction(1 << 20), Fraction(1 << 80)], ids=str
-)
+@pytest.mark.parametrize("sigma2", [Fraction(1), Fraction(225, 16), Fraction(1 << 20), Fraction(1 << 80)], ids=str)
 def test_two_samples_agree_and_would_not_if_sigma_were_off(sigma2: Fraction) -> None:
     theirs = OpenDPSampler().draw(FROM_OPENDP, sigma2).astype(np.int64)
     ours = draw_discrete_gaussian(OURS, sigma2, SeededBits(61))

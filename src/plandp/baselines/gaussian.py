@@ -24,9 +24,7 @@ def gaussian_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     stretch = optimal_stretch(box_spread(columns), design.error_norm)
     view = stretched_view(center, stretch, design)
     longest = longest_norm(view)
-    cells = NormCells.around(
-        longest, lowest=longest / 2.0, highest=longest, d=design.d, points=design.lattice_points
-    )
+    cells = NormCells.around(longest, lowest=longest / 2.0, highest=longest, d=design.d, points=design.lattice_points)
     radius = len(cells.edges) - 1
     total = private_clipped_sum(cell_totals(rows, view, cells), radius, noise, rho=design.split.sum, step="sum")
     unit = columns.error_scale * stretch / design.n

@@ -35,9 +35,7 @@ class ArrayTable:
 def two_dimensional(array: NDArray[Any]) -> NDArray[Any]:
     """Return a plain view of a numeric array as rows × columns; other dtypes and shapes are refused."""
     if isinstance(array, np.ma.MaskedArray):
-        raise ArgumentError(
-            "data", "masked arrays are not accepted; pass data.astype(float).filled(numpy.nan) instead"
-        )
+        raise ArgumentError("data", "masked arrays are not accepted; pass data.astype(float).filled(numpy.nan) instead")
     if array.dtype.kind not in "biuf":
         raise ArgumentError(
             "data",

@@ -54,9 +54,7 @@ def is_arrow_number(dtype: object) -> bool:
     """Whether columns of this Arrow type are read: bool, integers, floats, and null (no value at all)."""
     from pyarrow import types
 
-    return bool(
-        types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype)
-    )
+    return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype))
 
 
 def arrow_floats(column: Any) -> NDArray[np.float64]:

@@ -44,9 +44,7 @@ def _label(item: object, *, argument: str) -> Label:
             return index(item)  # type: ignore[arg-type]  # NumPy integers become int here, others fail
         except TypeError:
             pass
-    raise ArgumentError(
-        argument, f"column labels must be str or int, and {item!r} is a {type(item).__name__}"
-    )
+    raise ArgumentError(argument, f"column labels must be str or int, and {item!r} is a {type(item).__name__}")
 
 
 def _refuse_repeated(labels: tuple[Label, ...], *, argument: str, advice: str) -> None:

@@ -36,6 +36,4 @@ def _cell(item: object) -> float:
             return float(item)
         except OverflowError:
             return float("inf") if item > 0 else float("-inf")
-    raise ArgumentError(
-        "data", "a cell of the list is not a number; use numbers, and None where one is missing"
-    )
+    raise ArgumentError("data", "a cell of the list is not a number; use numbers, and None where one is missing")

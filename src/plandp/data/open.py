@@ -25,9 +25,7 @@ _OPENERS: dict[str, Callable[[object, Sequence[Label] | None], Table | None]] = 
 }
 
 
-def open_rows(
-    data: object, *, columns: Sequence[Label] | None = None, progress: bool = False
-) -> Rows:
+def open_rows(data: object, *, columns: Sequence[Label] | None = None, progress: bool = False) -> Rows:
     """Return `data` as rows that can be folded, with the asked columns in the asked order.
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.

@@ -42,6 +42,5 @@ def not_numeric(label: Label, dtype: object) -> ArgumentError:
     """Return the refusal of a column by its public dtype."""
     return ArgumentError(
         "data",
-        f"column {label!r} has dtype {dtype}, which is not numeric; "
-        "select columns with columns=[...] or convert it",
+        f"column {label!r} has dtype {dtype}, which is not numeric; select columns with columns=[...] or convert it",
     )

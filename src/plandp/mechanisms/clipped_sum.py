@@ -1,4 +1,4 @@
-"""Lines 7–8 of Algorithm 1: the sum of rows clipped to a radius, with exact noise.  Proof: docs/proofs/clipped_sum.md."""
+"""Lines 7–8 of Algorithm 1: the sum of rows clipped to a radius, with noise.  Proof: docs/proofs/clipped_sum.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +24,13 @@ class NoisySum:
 
 
 def private_clipped_sum(
-    totals: CellTotals, radius_cell: int, noise: MeteredNoise, *, rho: Fraction, step: str, nonnegative: bool = False
+    totals: CellTotals,
+    radius_cell: int,
+    noise: MeteredNoise,
+    *,
+    rho: Fraction,
+    step: str,
+    nonnegative: bool = False,
 ) -> NoisySum:
     """Release the sum of all rows, those above the radius scaled down to it.
 

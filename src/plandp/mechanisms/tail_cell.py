@@ -1,4 +1,4 @@
-"""A few noisy counts of rows per norm: which cell's edge leaves about k rows above it.  Proof: docs/proofs/tail_cell.md."""
+"""A few noisy counts by norm: which edge leaves about k rows above it.  Proof: docs/proofs/tail_cell.md."""
 
 from fractions import Fraction
 

@@ -22,7 +22,7 @@ class OsBits:
 
     def take(self, nbytes: int) -> bytes:
         """Return `nbytes` fresh bytes from the operating system's cryptographic source."""
-        return os.urandom(nbytes)  # noqa: TID251  the one place where plandp's randomness comes from
+        return os.urandom(nbytes)
 
 
 class SeededBits:

@@ -34,9 +34,7 @@ class MeteredNoise:
         self._spent = Fraction(0)
         self._lock = Lock()
 
-    def release(
-        self, query: IntegerArray, *, squared_sensitivity: int, rho: Fraction, step: str
-    ) -> IntegerArray:
+    def release(self, query: IntegerArray, *, squared_sensitivity: int, rho: Fraction, step: str) -> IntegerArray:
         """Return `query` plus discrete Gaussian noise of sigma2 = squared_sensitivity / (2 rho): rho-zCDP.
 
         Pays first; past the reserved budget it refuses before anything is drawn. An integer dtype in and
@@ -138,9 +136,7 @@ def _integers_of(query: IntegerArray) -> IntegerArray:
         python_integers = [operator.index(value) for value in plain.ravel().tolist()]
         return np.array(python_integers, dtype=np.object_).reshape(plain.shape)
     if plain.dtype.kind not in "iu" or not np.can_cast(plain.dtype, np.int64):
-        raise TypeError(
-            "query must have an integer dtype that fits int64, or hold Python ints (dtype object)"
-        )
+        raise TypeError("query must have an integer dtype that fits int64, or hold Python ints (dtype object)")
     return plain.astype(np.int64)
 
 

@@ -99,7 +99,7 @@ def lattice_points(n: int, rho: float) -> int:
     """
     wanted = 32.0 * n * math.sqrt(rho)
     power = math.ceil(math.log2(max(wanted, 1.0)))
-    return min(max(2**power, FEWEST_LATTICE_POINTS), MOST_LATTICE_POINTS)
+    return min(max(1 << power, FEWEST_LATTICE_POINTS), MOST_LATTICE_POINTS)
 
 
 def _center_share(columns: Columns, rho: float, unit: float) -> float:

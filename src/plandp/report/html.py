@@ -16,12 +16,9 @@ def release_page(release: MeanRelease) -> str:
     """Return self-contained HTML: estimates with their noise, the cost, the receipt and every warning."""
     receipt, forecast = release.receipt, release.forecast
     hidden = receipt.d - _SHOWN_COORDINATES
-    alarms = ([INSECURE_NOTICE] if receipt.insecure else []) + [
-        f"Warning: {text}" for text in release.warnings
-    ]
+    alarms = ([INSECURE_NOTICE] if receipt.insecure else []) + [f"Warning: {text}" for text in release.warnings]
     parts = [
-        f"<p><strong>MeanRelease</strong> of {receipt.d} columns, n = {receipt.n}<br>"
-        f"{escape(receipt.headline())}</p>",
+        f"<p><strong>MeanRelease</strong> of {receipt.d} columns, n = {receipt.n}<br>{escape(receipt.headline())}</p>",
         *(f'<p style="{_ALARM}">{escape(alarm)}</p>' for alarm in alarms),
         _table(
             ("label", "estimate", "± 95% noise"),

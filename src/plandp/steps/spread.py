@@ -47,7 +47,7 @@ def private_spread(sample: Rows, center: FloatArray, design: Design, noise: Mete
         weight += 1.0 / noise_std**2
         scale = np.sqrt(posterior_moments(weighted / weight, 1.0 / np.sqrt(weight)))
         guess = Guess(knots=np.log(np.sqrt(3.0 * design.d) + 3.0) + KNOTS, mass=MASS)
-    return np.maximum(np.maximum(scale, FLOOR_SHARE * scale.mean()), FLOOR_SMALLEST * smallest)
+    return np.asarray(np.maximum(np.maximum(scale, FLOOR_SHARE * scale.mean()), FLOOR_SMALLEST * smallest))
 
 
 def _private_squares(

@@ -23,13 +23,9 @@ def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | N
     """
     if rho is not None:
         if epsilon is not None:
-            raise ArgumentError(
-                "epsilon", "must not be given together with rho; give rho, or epsilon and delta"
-            )
+            raise ArgumentError("epsilon", "must not be given together with rho; give rho, or epsilon and delta")
         if delta is not None:
-            raise ArgumentError(
-                "delta", "belongs to epsilon; with rho leave it out and ask receipt.epsilon(delta)"
-            )
+            raise ArgumentError("delta", "belongs to epsilon; with rho leave it out and ask receipt.epsilon(delta)")
         return _read_exactly("rho", rho, SMALLEST_RHO, LARGEST_RHO, "from 1e-12 to 1e6")
     if epsilon is None and delta is None:
         raise ArgumentError("rho", "is missing; give rho, for example rho=0.5, or epsilon and delta")
@@ -41,9 +37,7 @@ def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | N
     exact_delta = _read_exactly("delta", delta, Decimal("1e-300"), Decimal(1), "strictly between 0 and 1")
     found = rho_of(float(exact_epsilon), float(exact_delta))
     if not SMALLEST_RHO <= found <= LARGEST_RHO:
-        raise ArgumentError(
-            "epsilon", "means with this delta a rho outside 1e-12 to 1e6; choose another epsilon"
-        )
+        raise ArgumentError("epsilon", "means with this delta a rho outside 1e-12 to 1e6; choose another epsilon")
     return found
 
 
@@ -51,9 +45,7 @@ def _read_exactly(argument: str, value: Number, low: Decimal, high: Decimal, all
     number = _exact_number(value)
     # The limits are compared before anything is expanded: "1e999999999" must be refused, not computed.
     if number is None or not low <= number <= high:
-        raise ArgumentError(
-            argument, f'must be a number {allowed}, given as 0.1, "0.1", "1/8", Fraction or Decimal'
-        )
+        raise ArgumentError(argument, f'must be a number {allowed}, given as 0.1, "0.1", "1/8", Fraction or Decimal')
     return Fraction(number)
 
 

@@ -133,9 +133,7 @@ def _check_pair(low: float, high: float, label: Label) -> None:
     raise ArgumentError("bounds", f"column {label!r}: {problem}")
 
 
-def _read_missing(
-    missing: object, low: FloatArray, high: FloatArray, labels: tuple[Label, ...]
-) -> FloatArray:
+def _read_missing(missing: object, low: FloatArray, high: FloatArray, labels: tuple[Label, ...]) -> FloatArray:
     values = _read_numbers("missing", missing, labels)
     for label, value, least, most in zip(labels, values.tolist(), low.tolist(), high.tolist(), strict=True):
         if not least <= value <= most:
@@ -173,9 +171,7 @@ def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> Fl
             items = _in_order(argument, by_label, labels)
         else:
             allowed = "one number, one number per column, or a mapping from label to number"
-            items = _one_per_column(
-                argument, _as_list(argument, value, allowed=allowed), labels, what="numbers"
-            )
+            items = _one_per_column(argument, _as_list(argument, value, allowed=allowed), labels, what="numbers")
     return np.array([_finite(argument, item, label) for item, label in zip(items, labels, strict=True)])
 
 
@@ -216,9 +212,7 @@ def _as_list(argument: str, value: object, *, allowed: str) -> list[object]:
     return list(value)
 
 
-def _one_per_column(
-    argument: str, items: list[object], labels: tuple[Label, ...], *, what: str
-) -> list[object]:
+def _one_per_column(argument: str, items: list[object], labels: tuple[Label, ...], *, what: str) -> list[object]:
     if len(items) != len(labels):
         raise ArgumentError(argument, f"{len(items)} {what} for {len(labels)} columns; pass one per column")
     return items

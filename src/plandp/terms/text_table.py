@@ -6,10 +6,7 @@ from collections.abc import Sequence
 def align(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Return the rows as lines of aligned columns: the first to the left, the others to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(["", row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip()
-        for row in rows
-    ]
+    return ["  ".join(["", row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
 
 
 def show_label(label: str | int, *, longest: int = 40) -> str:

@@ -104,6 +104,4 @@ def _as_float(rho: Fraction) -> float:
 
 def _check_delta(delta: float) -> None:
     if not 0 < delta < 1:
-        raise ArgumentError(
-            "delta", "must lie strictly between 0 and 1; choose it well below 1/n, for example 1e-6"
-        )
+        raise ArgumentError("delta", "must lie strictly between 0 and 1; choose it well below 1/n, for example 1e-6")

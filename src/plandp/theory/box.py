@@ -18,9 +18,7 @@ def box_spread(columns: Columns) -> FloatArray:
     return np.asarray(columns.width / 2.0 / columns.error_scale)
 
 
-def no_wider_than_box(
-    center: FloatArray, spread: FloatArray, columns: Columns
-) -> tuple[FloatArray, FloatArray]:
+def no_wider_than_box(center: FloatArray, spread: FloatArray, columns: Columns) -> tuple[FloatArray, FloatArray]:
     """Where the spread around the centre exceeds half the width, the middle of the box is the better centre.
 
     Balanced 0/1 columns are the common case: around 0 or 1 their spread is .71, around the middle .5.

@@ -10,7 +10,10 @@ from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
 
-LOST_SPREADS, LOST_NOISES = 0.8, 4.0  # |mean - median| is at most one spread around the mean, .71 around the median
+LOST_SPREADS, LOST_NOISES = (
+    0.8,
+    4.0,
+)  # |mean - median| is at most one spread around the mean, .71 around the median
 HEAVY = 1.3  # radius over the radius Gaussian rows would need
 STARVED = 0.6  # least healthy share of ρ for the noise of the sum
 SHOWN = 5

@@ -28,7 +28,7 @@ def posterior_moments(noisy: FloatArray, noise_std: FloatArray) -> FloatArray:
 
 def _likelihood(noisy: FloatArray, noise_std: FloatArray, grid: FloatArray) -> FloatArray:
     half_chi2 = 0.5 * ((noisy[:, None] - grid) / noise_std[:, None]) ** 2
-    return np.exp(half_chi2.min(axis=1, keepdims=True) - half_chi2)
+    return np.asarray(np.exp(half_chi2.min(axis=1, keepdims=True) - half_chi2))
 
 
 def _learned_prior(likelihood: FloatArray) -> FloatArray:

@@ -17,9 +17,9 @@ def noise_error(noise_std: FloatArray, error_norm: float) -> float:
     p = error_norm
     moment = 2.0 ** (p / 2.0) * float(gamma((p + 1.0) / 2.0)) / np.sqrt(np.pi)
     largest = float(noise_std.max())
-    return largest * float(moment * ((noise_std / largest) ** p).sum()) ** (1.0 / p)
+    return float(largest * float(moment * ((noise_std / largest) ** p).sum()) ** (1.0 / p))
 
 
 def effective_dimension(stretch: FloatArray, error_norm: float) -> float:
     """How many coordinates as noisy as the noisiest would give the same noise: (Σ(s/max s)^p)^(2/p)."""
-    return float(((stretch / stretch.max()) ** error_norm).sum()) ** (2.0 / error_norm)
+    return float(((stretch / stretch.max()) ** error_norm).sum() ** (2.0 / error_norm))

@@ -27,7 +27,7 @@ class Guess:
     def over(self, edges: FloatArray) -> FloatArray:
         """Prior mass of every cell, given the cells' upper edges."""
         upto = np.interp(np.log(edges), self.knots, np.concatenate([[0.0], np.cumsum(self.mass)]))
-        return np.maximum(np.diff(upto, prepend=0.0), 1e-12)
+        return np.asarray(np.maximum(np.diff(upto, prepend=0.0), 1e-12))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,7 +54,7 @@ class TailPosterior:
         inward = np.log(np.maximum(TELLING * noise_std / self.tail, 1.0))[:, None] / STEEPNESS
         place = np.searchsorted(self.position, self.position[:, None] - inward)
         weight = self._weight().sum(axis=2)
-        mass = np.bincount(place.ravel(), weights=weight.ravel(), minlength=len(self.position))
+        mass = np.bincount(place.ravel(), weight.ravel(), len(self.position)).astype(np.float64)
         return min(_median(mass), max(len(self.position) - 2, 0))
 
     def median_cell(self) -> int:
@@ -62,15 +62,20 @@ class TailPosterior:
         return _median(self._weight().sum(axis=(1, 2)))
 
     def _weight(self) -> FloatArray:
-        return np.exp(self.log_weight - self.log_weight.max())
+        return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
     def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
         """Learn from a noisy count of the rows up to the upper edge of `cell`."""
-        steepness, curvature = STEEPNESS[None, :, None], CURVATURE[None, None, :] * STEEPNESS[None, :, None] ** 2
+        steepness, curvature = (
+            STEEPNESS[None, :, None],
+            CURVATURE[None, None, :] * STEEPNESS[None, :, None] ** 2,
+        )
         below = (self.position - self.position[cell])[:, None, None]  # how far x* lies above the threshold
         top = steepness / np.maximum(curvature, 1e-9)  # the parabola's top: it does not fall again below it
         below = np.minimum(below, top)
-        above = np.exp(np.minimum(np.log(self.tail)[:, None, None] + steepness * below - curvature * below**2 / 2, np.log(rows)))
+        above = np.exp(
+            np.minimum(np.log(self.tail)[:, None, None] + steepness * below - curvature * below**2 / 2, np.log(rows))
+        )
         variance = noise_std**2 + (MISFIT * np.minimum(above, rows - above)) ** 2
         log_weight = self.log_weight - (count - (rows - above)) ** 2 / (2.0 * variance) - np.log(variance) / 2.0
         return TailPosterior(position=self.position, tail=self.tail, log_weight=log_weight)

@@ -126,9 +126,7 @@ def test_integers_beyond_64_bits_and_none_are_ordinary_in_lists() -> None:
     one=st.one_of(st.none(), st.integers(), st.floats(), st.booleans()),
     other=st.one_of(st.none(), st.integers(), st.floats(), st.booleans()),
 )
-def test_in_a_list_one_row_never_changes_how_the_others_are_read(
-    rest: list, one: object, other: object
-) -> None:
+def test_in_a_list_one_row_never_changes_how_the_others_are_read(rest: list, one: object, other: object) -> None:
     first = bits([[one]] + [[value] for value in rest])
     second = bits([[other]] + [[value] for value in rest])
     assert first[1:] == second[1:]

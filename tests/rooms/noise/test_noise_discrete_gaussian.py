@@ -53,9 +53,7 @@ def by_hand(count: int, sigma2: Fraction, bits: Bits, proposals: int) -> list[in
     for word, offset in zip(words, offsets, strict=True):
         block = int(staircase.block_of_selector[word % 65536])
         prefix, sign = word >> 17, -1 if word >> 16 & 1 else 1
-        magnitude = kept_magnitude(
-            staircase, block=block, offset=offset, prefix=prefix, prefix_bits=47, bits=bits
-        )
+        magnitude = kept_magnitude(staircase, block=block, offset=offset, prefix=prefix, prefix_bits=47, bits=bits)
         if magnitude is not None and (magnitude, sign) != (0, -1):
             draws.append(sign * magnitude)
     return draws[:count]
@@ -71,9 +69,7 @@ def test_vectorised_draws_equal_python_integers_bit_for_bit(sigma2: Fraction) ->
 
 
 @pytest.mark.parametrize("sigma2", SIGMA2, ids=str)
-def test_estimate_and_exact_verdict_give_the_same_bits(
-    sigma2: Fraction, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_estimate_and_exact_verdict_give_the_same_bits(sigma2: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = draw_discrete_gaussian(15_000, sigma2, TwoStreams())
     monkeypatch.setattr(discrete_gaussian, "_MARGIN", 2.0)
     slow = draw_discrete_gaussian(15_000, sigma2, TwoStreams())

@@ -20,9 +20,7 @@ class Recorder:
     name = "exact"
     insecure = True
 
-    def __init__(
-        self, noise: Callable[[int], IntegerArray] = lambda count: np.zeros(count, dtype=np.int64)
-    ) -> None:
+    def __init__(self, noise: Callable[[int], IntegerArray] = lambda count: np.zeros(count, dtype=np.int64)) -> None:
         self.noise = noise
         self.asked: list[tuple[int, Fraction]] = []
 
@@ -51,9 +49,7 @@ def release(door: MeteredNoise, query: Any, **changes: Any) -> IntegerArray:
         (4 << 72, Fraction(7, 9), Fraction(18 << 72, 7)),
     ],
 )
-def test_sigma2_is_exactly_sensitivity_over_two_rho(
-    squared_sensitivity: int, rho: Fraction, sigma2: Fraction
-) -> None:
+def test_sigma2_is_exactly_sensitivity_over_two_rho(squared_sensitivity: int, rho: Fraction, sigma2: Fraction) -> None:
     sampler = Recorder()
     release(door_with(sampler), np.zeros((2, 3), np.int64), squared_sensitivity=squared_sensitivity, rho=rho)
     assert sampler.asked == [(6, sigma2)]
@@ -93,9 +89,7 @@ def test_two_releases_of_one_door_differ() -> None:
         (np.object_, 1 << 200, np.object_),
     ],
 )
-def test_dtype_and_shape(
-    shape: tuple[int, ...], given: type, squared_sensitivity: int, returned: type
-) -> None:
+def test_dtype_and_shape(shape: tuple[int, ...], given: type, squared_sensitivity: int, returned: type) -> None:
     query = np.zeros(shape, dtype=given)
     released = release(open_door(reserved=ONE), query, squared_sensitivity=squared_sensitivity)
     assert type(released) is np.ndarray
@@ -133,9 +127,7 @@ def test_query_is_not_changed_nor_shared(given: type) -> None:
     assert not np.shares_memory(query, released)
 
 
-@pytest.mark.parametrize(
-    "query", [[1, 2], 3, np.zeros(2), np.zeros(2, bool), np.zeros(2, np.uint64), np.array(["1"])]
-)
+@pytest.mark.parametrize("query", [[1, 2], 3, np.zeros(2), np.zeros(2, bool), np.zeros(2, np.uint64), np.array(["1"])])
 def test_query_that_is_no_integer_array(query: object) -> None:
     door = door_with(Recorder())
     with pytest.raises(TypeError, match="query must"):

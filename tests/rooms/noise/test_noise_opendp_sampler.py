@@ -12,9 +12,7 @@ from plandp.noise.opendp_sampler import OpenDPSampler, smallest_float_scale
 
 def test_scale_is_the_smallest_float_that_does_not_undercut_sigma() -> None:
     bits = SeededBits(51)
-    rationals = [
-        Fraction(1 + uniform_integer(bits, i % 97), 1 + uniform_integer(bits, i % 41)) for i in range(300)
-    ]
+    rationals = [Fraction(1 + uniform_integer(bits, i % 97), 1 + uniform_integer(bits, i % 41)) for i in range(300)]
     squares = [Fraction(1 << 96), Fraction(1, 1 << 40), Fraction(9, 4)]
     near = [Fraction(3) ** 2 + Fraction(sign, 10**40) for sign in (-1, 1)]
     for sigma2 in rationals + squares + near:

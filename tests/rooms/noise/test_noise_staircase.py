@@ -14,9 +14,7 @@ def many_sigma2() -> list[Fraction]:
     edges = [Fraction(2) ** power for power in (*range(-40, 97, 4), 97, 200, -100, -1000, 5000)]
     edges += [Fraction(16) * 4**s + Fraction(sign, 10**40) for s in range(46) for sign in (-1, 1)]
     edges += [Fraction(4 * k * k, 361) + Fraction(sign, 10**40) for k in range(1, 80) for sign in (-1, 0, 1)]
-    rationals = [
-        Fraction(1 + uniform_integer(bits, 1 + i), 1 + uniform_integer(bits, 1 + i // 3)) for i in range(120)
-    ]
+    rationals = [Fraction(1 + uniform_integer(bits, 1 + i), 1 + uniform_integer(bits, 1 + i // 3)) for i in range(120)]
     return [sigma2 for sigma2 in edges + rationals if sigma2 > 0]
 
 
@@ -34,9 +32,7 @@ def test_staircase_keeps_what_the_proof_needs(sigma2: Fraction) -> None:
     assert sum(staircase.weights) + staircase.tail_weight == 1 << 16
     assert min(staircase.weights) >= 1
     assert staircase.tail_weight >= 1
-    assert np.array_equal(
-        np.bincount(staircase.block_of_selector), [*staircase.weights, staircase.tail_weight]
-    )
+    assert np.array_equal(np.bincount(staircase.block_of_selector), [*staircase.weights, staircase.tail_weight])
     # Width: at most sigma/4 (or 1), and more than sigma/8.
     assert width == 1 or 16 * width**2 <= sigma2
     assert 64 * width**2 > sigma2
@@ -62,9 +58,7 @@ def test_staircase_keeps_what_the_proof_needs(sigma2: Fraction) -> None:
 @pytest.mark.parametrize("sigma2", [Fraction(1, 9), Fraction(3), Fraction(100), Fraction(1 << 60)], ids=str)
 def test_acceptance_rate_is_about_right(sigma2: Fraction) -> None:
     staircase = staircase_for(sigma2)
-    gaussian_sum = (
-        1 + 2 * sum(np.exp(-(np.arange(1, 400) ** 2) / (2 * float(sigma2)))) if sigma2 < 2000 else None
-    )
+    gaussian_sum = 1 + 2 * sum(np.exp(-(np.arange(1, 400) ** 2) / (2 * float(sigma2)))) if sigma2 < 2000 else None
     half = gaussian_sum / 2 if gaussian_sum else np.sqrt(np.pi / 2) * float(sigma2) ** 0.5
     exact = staircase.weights[0] / 2**16 * half / (1 << staircase.width_bits)
     assert staircase.acceptance_rate == pytest.approx(exact, rel=1e-3)

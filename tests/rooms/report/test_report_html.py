@@ -63,9 +63,7 @@ def test_an_insecure_release_says_so_at_the_top(release_of, receipt_of):
     assert text.index("INSECURE: testing_seed was used") < text.index("<table>")
 
 
-@pytest.mark.parametrize(
-    "attack", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a&amp;b", "</td>"]
-)
+@pytest.mark.parametrize("attack", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a&amp;b", "</td>"])
 def test_labels_warnings_and_versions_are_text_never_markup(release_of, receipt_of, attack):
     receipt = receipt_of(versions=((attack, attack),), sampler=attack, method=attack)
     page = Page(release_page(release_of(labels=(attack, "b", "c"), warnings=(attack,), receipt=receipt)))

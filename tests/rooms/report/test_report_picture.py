@@ -87,9 +87,7 @@ def test_the_line_has_the_optimal_slope_and_meets_optimal_noise(release_of, erro
     scale = 10.0 ** np.arange(-3, 4)
     spread = np.geomspace(0.01, 30, 7)
     noise = 0.2 * spread**slope
-    release = release_of(
-        d=7, error_norm=error_norm, spread=spread * scale, noise_std=noise * scale, error_scale=scale
-    )
+    release = release_of(d=7, error_norm=error_norm, spread=spread * scale, noise_std=noise * scale, error_scale=scale)
     axes = draw_release(release).axes[2]
     dots, best = axes.get_lines()
     np.testing.assert_allclose(dots.get_xdata(), spread)

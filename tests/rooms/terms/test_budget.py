@@ -59,9 +59,7 @@ def test_the_limits_are_allowed(limit):
     assert read_budget(rho=limit, epsilon=None, delta=None) == Fraction(limit)
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [(1.0, 1e-6), ("1", "1e-6"), (Fraction(1), Decimal("1e-6")), (1, 1e-6)]
-)
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), ("1", "1e-6"), (Fraction(1), Decimal("1e-6")), (1, 1e-6)])
 def test_epsilon_and_delta_become_a_rho_that_keeps_them(epsilon, delta):
     rho = read_budget(rho=None, epsilon=epsilon, delta=delta)
     assert epsilon_of(rho, 1e-6) <= 1
@@ -108,9 +106,7 @@ def test_what_is_not_a_rho_is_refused_at_once(rho):
     assert time.monotonic() - started < 5
 
 
-@pytest.mark.parametrize(
-    "delta", [0, 1, -1e-6, 1.5, "0", "1", "1e-400", math.nan, math.inf, True, "tiny", 1 - 1e-18]
-)
+@pytest.mark.parametrize("delta", [0, 1, -1e-6, 1.5, "0", "1", "1e-400", math.nan, math.inf, True, "tiny", 1 - 1e-18])
 def test_a_delta_outside_zero_and_one_is_refused(delta):
     with pytest.raises(ArgumentError) as refusal:
         read_budget(rho=None, epsilon=1.0, delta=delta)

@@ -228,10 +228,7 @@ def test_missing_may_be_an_end_of_the_bounds() -> None:
 
 def test_smallest_spread_has_a_range() -> None:
     for share in (1.0, 2.0**-45):
-        assert (
-            read_columns(labels=("x",), bounds=(0, 4), smallest_spread=4 * share).smallest_spread[0]
-            == 4 * share
-        )
+        assert read_columns(labels=("x",), bounds=(0, 4), smallest_spread=4 * share).smallest_spread[0] == 4 * share
     for value in (4.0000001, 4 * 2.0**-45 * 0.999999):
         with pytest.raises(ArgumentError, match="smallest_spread: column 'x'"):
             read_columns(labels=("x",), bounds=(0, 4), smallest_spread=value)

@@ -132,9 +132,7 @@ def test_the_epsilon_in_the_text_is_never_below_the_true_one(receipt_of):
     for sevenths in range(1, 40):
         part = Fraction(sevenths, 7)
         payment = receipt_of().payments[0]
-        receipt = receipt_of(
-            rho=part, payments=(type(payment)(step="sum", rho=part, squared_sensitivity=1, values=1),)
-        )
+        receipt = receipt_of(rho=part, payments=(type(payment)(step="sum", rho=part, squared_sensitivity=1, values=1),))
         shown = float(receipt.headline().split("epsilon = ")[1].split(" ")[0])
         assert receipt.epsilon(1e-6) <= shown <= receipt.epsilon(1e-6) * 1.002
 

@@ -118,9 +118,7 @@ def test_a_missing_field_is_refused(release_of):
     values = json.loads(release_of().to_json())
     for field in values:
         with pytest.raises(ArgumentError):
-            MeanRelease.from_json(
-                json.dumps({name: value for name, value in values.items() if name != field})
-            )
+            MeanRelease.from_json(json.dumps({name: value for name, value in values.items() if name != field}))
 
 
 def test_releases_are_equal_when_their_json_is(release_of):
@@ -168,9 +166,9 @@ def test_whole_numbers_and_numpy_scalars_become_floats(release_of):
     forecast = Forecast(error=np.float32(0.5), error_norm=2, noise_share=np.float64(1))
     release = release_of(forecast=forecast, radius=np.int64(3), error_norm=1)
     assert MeanRelease.from_json(release.to_json()) == release
-    assert {
-        type(value) for value in (release.radius, release.error_norm, forecast.error, forecast.error_norm)
-    } == {float}
+    assert {type(value) for value in (release.radius, release.error_norm, forecast.error, forecast.error_norm)} == {
+        float
+    }
 
 
 def test_labels_are_strings_or_whole_numbers(release_of):
@@ -233,7 +231,7 @@ def test_the_quantile_for_a_million_columns_keeps_its_digits():
 def test_intervals_cover_drawn_noise_as_often_as_they_say(release_of):
     # 4000 draws: the share of a true 90% strays by .02 with probability 2.5e-5; taking the one-sided
     # quantile by mistake covers 80%, dropping Šidák on 20 columns 12%.
-    generator = np.random.default_rng(7)  # noqa: TID251
+    generator = np.random.default_rng(7)
     release = release_of(d=20)
     noise = generator.normal(size=(4000, 20)) * release.noise_std
     one = release.interval(0.9)

@@ -55,9 +55,7 @@ def exact_epsilon(rho: Fraction, delta: float) -> Decimal:
         return max(Decimal(0), golden(epsilon_at, Decimal("1e-9"), 2 * (log_inverse / r).sqrt() + 1))
 
 
-@pytest.mark.parametrize(
-    ("rho", "epsilon"), [(Fraction(1), 7.77), (Fraction(1, 10), 2.14), (Fraction(1, 1000), 0.183)]
-)
+@pytest.mark.parametrize(("rho", "epsilon"), [(Fraction(1), 7.77), (Fraction(1, 10), 2.14), (Fraction(1, 1000), 0.183)])
 def test_known_values_at_delta_one_in_a_million(rho, epsilon):
     assert epsilon_of(rho, 1e-6) == pytest.approx(epsilon, rel=3e-3)
 
@@ -71,9 +69,7 @@ def test_epsilon_is_above_the_exact_value_and_close_to_it(rho, delta):
     assert found <= exact * (1 + Decimal("1e-11")) + Decimal("1e-13")
 
 
-@pytest.mark.parametrize(
-    "rho", [Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 3), Fraction(2), Fraction(50)]
-)
+@pytest.mark.parametrize("rho", [Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 3), Fraction(2), Fraction(50)])
 @pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 20.0, 300.0])
 def test_delta_is_above_the_exact_value_and_close_to_it(rho, epsilon):
     with localcontext(prec=60):
@@ -85,9 +81,7 @@ def test_delta_is_above_the_exact_value_and_close_to_it(rho, epsilon):
         assert found <= exact * (1 + Decimal("1e-8")) or found == Decimal(math.ulp(0.0))
 
 
-@pytest.mark.parametrize(
-    "rho", [Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 8), Fraction(1), Fraction(20)]
-)
+@pytest.mark.parametrize("rho", [Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 8), Fraction(1), Fraction(20)])
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-3])
 def test_dp_accounting_agrees(rho, delta):
     rdp = pytest.importorskip("dp_accounting.rdp.rdp_privacy_accountant")
