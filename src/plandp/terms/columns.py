@@ -18,7 +18,12 @@ SMALLEST_SPREAD_SHARE = 2.0**-20
 FINEST_SPREAD_SHARE = 2.0**-45
 """No smaller share may be asked for: a lattice of a quarter of the spread has at most 2**47 cells."""
 
-_SMALLEST_NORMAL = 2.0**-1022
+_WIDEST = 2.0**900
+"""Widths from 1/_WIDEST to _WIDEST are taken: noise far above and spreads far below them are still ordinary floats."""
+
+_MOST_UNITS = 2.0**120
+"""A column is from 1/_MOST_UNITS to _MOST_UNITS error_scales wide: fourth powers, in which variances of squares are
+reckoned, then stay within float64, and so do the squares in a row's norm."""
 
 _BOUNDS_FORMS = (
     "bounds=(0, 100) for all columns, bounds=[(0, 100), (0, 1), ...] with one pair per column, "
@@ -45,8 +50,10 @@ class Columns:
 
     @property
     def spread_in_units(self) -> FloatArray | None:
-        """The publicly known spreads in units of error_scale, if they are known."""
-        return None if self.spread is None else _read_only(self.spread / self.error_scale)
+        """The publicly known spreads in units of error_scale, if they are known; at least what a lattice resolves."""
+        if self.spread is None:
+            return None
+        return _read_only(np.maximum(self.spread, FINEST_SPREAD_SHARE * self.width) / self.error_scale)
 
     @property
     def width(self) -> FloatArray:
@@ -74,6 +81,7 @@ def read_columns(
         scale = width
     else:
         scale = _read_positive("error_scale", error_scale, names)
+    _check_units(scale, width, names)
 
     if smallest_spread is None:
         smallest = width * SMALLEST_SPREAD_SHARE
@@ -124,9 +132,9 @@ def _check_pair(low: float, high: float, label: Label) -> None:
     width = high - low
     if not low < high:
         problem = f"the low end must be below the high end, not ({low!r}, {high!r})"
-    elif width == float("inf"):
+    elif width > _WIDEST:
         problem = f"({low!r}, {high!r}) is too wide for float64; use narrower bounds or other units"
-    elif width * FINEST_SPREAD_SHARE < _SMALLEST_NORMAL:
+    elif width < 1.0 / _WIDEST:
         problem = f"({low!r}, {high!r}) is too narrow for float64; use other units"
     else:
         return
@@ -142,6 +150,16 @@ def _read_missing(missing: object, low: FloatArray, high: FloatArray, labels: tu
                 f"column {label!r}: {value!r} is outside the bounds ({least!r}, {most!r}) of the column",
             )
     return values
+
+
+def _check_units(scale: FloatArray, width: FloatArray, labels: tuple[Label, ...]) -> None:
+    for label, unit, full in zip(labels, scale.tolist(), width.tolist(), strict=True):
+        if not full / _MOST_UNITS <= unit <= full * _MOST_UNITS:
+            raise ArgumentError(
+                "error_scale",
+                f"column {label!r}: {unit!r} is over 2**120 times as large or as small as the width of the bounds, "
+                f"{full!r}; pass error_scale='bounds', or one scale per column nearer to its width",
+            )
 
 
 def _check_smallest_spread(smallest: FloatArray, width: FloatArray, labels: tuple[Label, ...]) -> None:

@@ -98,7 +98,8 @@ def test_no_bounds_is_explained() -> None:
         ((0, 10**400), "not a finite number"),
         ((-1e308, 1e308), "too wide"),
         ((0, 5e-324), "too narrow"),
-        ((0, 2.0**-978), "too narrow"),
+        ((0, 2.0**-901), "too narrow"),
+        ((0, 2.0**901), "too wide"),
         ((False, True), "not a finite number"),
         ((0, np.True_), "not a finite number"),
         (("0", "1"), "not a finite number"),
@@ -143,10 +144,26 @@ def test_bad_forms_of_bounds(bounds: object, problem: str) -> None:
 
 
 def test_the_widest_and_narrowest_bounds_are_usable() -> None:
-    wide = read_columns(labels=("x",), bounds=(-8.9e307, 8.9e307))
-    assert np.isfinite(wide.width).all()
-    narrow = read_columns(labels=("x",), bounds=(0, 2.0**-977), smallest_spread=2.0**-1022)
-    assert narrow.smallest_spread[0] > 0
+    wide = read_columns(labels=("x",), bounds=(-(2.0**899), 2.0**899), error_scale="bounds")
+    assert wide.width[0] == 2.0**900
+    narrow = read_columns(labels=("x",), bounds=(0, 2.0**-900), error_scale="bounds", smallest_spread=2.0**-945)
+    assert narrow.smallest_spread[0] == 2.0**-945
+
+
+def test_units_out_of_all_proportion_to_the_bounds_are_refused() -> None:
+    for bounds, scale in (((0, 2.0**121), None), ((0, 2.0**-121), None), ((0, 1), 2.0**121), ((0, 1), 2.0**-121)):
+        with pytest.raises(ArgumentError, match="error_scale='bounds'") as raised:
+            read_columns(labels=("x",), bounds=bounds, error_scale=scale)
+        assert raised.value.argument == "error_scale"
+        read_columns(labels=("x",), bounds=bounds, error_scale="bounds")
+    for exponent in (120, -120):
+        assert read_columns(labels=("x",), bounds=(0, 2.0**exponent)).error_scale[0] == 1.0
+
+
+def test_a_known_spread_is_no_finer_than_a_lattice_resolves() -> None:
+    columns = read_columns(labels=("x", "y"), bounds=(0, 8), error_scale=2, spread=[1e-300, 1])
+    assert columns.spread_in_units is not None
+    assert columns.spread_in_units.tolist() == [2.0**-43, 0.5]
 
 
 @pytest.mark.parametrize("argument", ["missing", "error_scale", "spread", "smallest_spread"])
@@ -265,9 +282,9 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 @given(low=finite, high=finite)
 def test_accepted_bounds_are_always_usable(low: float, high: float) -> None:
     try:
-        columns = read_columns(labels=("x",), bounds=(low, high))
+        columns = read_columns(labels=("x",), bounds=(low, high), error_scale="bounds")
     except ArgumentError:
-        assert not low < high or high - low == float("inf") or high - low < 2.0**-977
+        assert not 2.0**-900 <= high - low <= 2.0**900
         return
     assert 0 < columns.width[0] < float("inf")
     assert 0 < columns.smallest_spread[0] < columns.width[0]
