@@ -26,7 +26,7 @@ class Lattice:
     @classmethod
     def of(cls, columns: Columns) -> "Lattice":
         """Four cells per smallest spread that matters."""
-        cells = np.maximum(2.0, np.ceil(4.0 * columns.width / columns.smallest_spread))
+        cells = np.maximum(2.0, np.ceil(4.0 * (columns.width / columns.smallest_spread)))
         return cls(low=columns.low, high=columns.high, step=columns.width / cells, cells=cells)
 
     def keys(self, block: FloatArray, missing: FloatArray | None) -> NDArray[np.float64]:
@@ -41,7 +41,7 @@ class Lattice:
         return np.clip(self.low + position * self.step, self.low, self.high)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SortedKeys:
     """The lattice cells of all values, sorted per column (d, m): counts below a threshold become look-ups.
 
@@ -62,7 +62,8 @@ class SortedKeys:
             below = (self.keys[each, np.minimum(middle, m - 1)] < wanted) & (low < high)
             low = np.where(below, middle + 1, low)
             high = np.where(below, high, middle)
-        return 2 * low + self.missing
+        # missing values sort last: without them in `low`, each value adds 0, 1 or 2, whatever the threshold
+        return np.asarray(2 * np.minimum(low, m - self.missing) + self.missing)
 
 
 def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> SortedKeys:

@@ -90,7 +90,7 @@ class CellSums:
         return cell, vectors
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CellTotals:
     """What one pass found: not private, never to leave the library."""
 
