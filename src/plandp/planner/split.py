@@ -81,8 +81,8 @@ def sample_size(n: int, d: int, rho: float) -> int:
 
 
 def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: float, radius: float) -> Split:
-    """Exact shares of ρ; what the rough steps leave goes to the noise of the sum."""
-    parts = [rho * Fraction(math.floor(share * GRAIN), GRAIN) for share in (center, spread_bound, spread, radius)]
+    """Exact shares of ρ, rounded up (a step that is planned is paid for); what is left goes to the noise of the sum."""
+    parts = [rho * Fraction(math.ceil(share * GRAIN), GRAIN) for share in (center, spread_bound, spread, radius)]
     return Split(
         center=parts[0],
         spread_bound=parts[1],
