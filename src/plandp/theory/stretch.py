@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gamma
+from scipy.special import gammaln
 
 FloatArray = NDArray[np.float64]
 
@@ -15,9 +15,10 @@ def optimal_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
 def noise_error(noise_std: FloatArray, error_norm: float) -> float:
     """Predicted ℓp norm of independent Gaussian noise: (Σ E|noise_i|^p)^(1/p)."""
     p = error_norm
-    moment = 2.0 ** (p / 2.0) * float(gamma((p + 1.0) / 2.0)) / np.sqrt(np.pi)
+    # in logarithms: the moments of a large p are beyond float64, their p-th roots are not
+    log_moment = p / 2.0 * np.log(2.0) + float(gammaln((p + 1.0) / 2.0)) - 0.5 * np.log(np.pi)
     largest = float(noise_std.max())
-    return float(largest * float(moment * ((noise_std / largest) ** p).sum()) ** (1.0 / p))
+    return float(largest * np.exp((log_moment + np.log(((noise_std / largest) ** p).sum())) / p))
 
 
 def effective_dimension(stretch: FloatArray, error_norm: float) -> float:
