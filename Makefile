@@ -1,0 +1,46 @@
+# Everything runs in .venv, made from the pinned requirements.lock.  Needed beforehand: Python 3.11 or newer, make, git.
+
+PYTHON ?= $(shell for python in python3.11 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test test-long accuracy pictures lock clean
+
+demo: $(READY)
+	$(BIN)/plandp demo
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -m "not long"
+
+test-long: $(READY)
+	$(BIN)/python -m pytest -n 2 -m long
+
+accuracy: $(READY)
+	$(BIN)/python -m plandp_lab.accuracy
+
+pictures: $(READY)
+	$(BIN)/python docs/pictures/make_pictures.py
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "plandp needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+# The newest versions that pyproject.toml allows, tried in a fresh environment, become the pins.
+lock:
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade "setuptools>=77"
+	.venv-lock/bin/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
+	{ echo "# Made by: make lock.  Every package of the extra \"dev\", for Python 3.11; no hosts, no paths."; \
+	  .venv-lock/bin/python -m pip freeze --all --exclude pip --exclude-editable; } > requirements.lock
+	rm -rf .venv-lock
+
+clean:
+	rm -rf .venv .venv-lock demo_output build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

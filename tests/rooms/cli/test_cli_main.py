@@ -1,0 +1,114 @@
+"""The command line: help, version, exit codes, and a demo that keeps its promises."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plandp.cli.main import main
+from plandp.cli.time_use import ACTIVITIES, MINUTES_A_DAY, NAMES, PEOPLE, time_use_table
+
+
+def _usage(arguments: list[str]) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+def test_version_is_the_installed_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _usage(["--version"]) == 0
+    assert capsys.readouterr().out == f"plandp {version('plandp')}\n"
+
+
+def test_help_names_every_command_and_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _usage(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert "plandp demo" in text
+    assert "plandp.mean(" in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["unknown"], ["demo", "--seed", "1"], ["--rho", "1"]])
+def test_wrong_usage_exits_with_2_and_says_why(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert _usage(arguments) == 2
+    assert capsys.readouterr().err.startswith("usage: plandp")
+
+
+def test_demo_tells_the_whole_story(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    story = capsys.readouterr().out
+
+    truth = time_use_table().mean(axis=0)
+    for name, mean in zip(NAMES, truth, strict=True):
+        # name, true mean, private mean, half width of its interval
+        row = re.search(rf"^  {name} +([\d.]+) +(-?[\d.]+) +± ([\d.]+)", story, re.MULTILINE)
+        assert row is not None, name
+        true, private, half = map(float, row.groups())
+        assert true == pytest.approx(mean, abs=0.006)
+        # 8 half widths are 15.7 standard deviations; clipping bias is far below one
+        assert abs(private - mean) < 8 * half
+    factor = re.search(r"^  gaussian +[\d.]+ +([\d.]+) ×", story, re.MULTILINE)
+    assert factor is not None
+    assert float(factor[1]) > 4  # 13 in most runs
+    for said in ("Receipt: rho = 0.1 (zCDP)", "n = 5000 is published exactly", "Warning", "demo_output"):
+        assert said in story
+    assert "INSECURE" not in story
+    assert (tmp_path / "demo_output" / "time_use.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_demo_noise_is_fresh_every_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stories = []
+    for _ in range(2):
+        main(["demo"])
+        stories.append(capsys.readouterr().out)
+    assert stories[0] != stories[1]
+
+
+def test_demo_without_matplotlib_says_how_to_get_the_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert main(["demo"]) == 0
+    assert "pip install 'plandp[plot]'" in capsys.readouterr().out
+    assert not (tmp_path / "demo_output").exists()
+
+
+def test_demo_in_a_folder_that_cannot_be_written_fails_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo_output").write_text("in the way")
+    assert main(["demo"]) == 1
+    assert capsys.readouterr().err.startswith("plandp: ")
+
+
+def test_a_terminal_without_the_signs_still_gets_the_story(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import sys; from plandp.cli.main import main; sys.exit(main(['demo']))"]
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"true mean" in done.stdout
+
+
+def test_the_demo_table_is_a_day_of_different_people() -> None:
+    table = time_use_table()
+    assert table.shape == (PEOPLE, len(ACTIVITIES))
+    assert table.min() >= 0
+    assert table.max() <= MINUTES_A_DAY
+    assert np.array_equal(table, time_use_table())
+    doing = (table > 0).mean(axis=0)
+    assert doing == pytest.approx([share for _, share, *_ in ACTIVITIES], abs=0.01)
+    assert len(np.unique(table, axis=0)) == PEOPLE
+    assert np.abs(np.triu(np.corrcoef(table.T), 1)).max() < 0.1
+    assert table.std(axis=0).max() > 50 * table.std(axis=0).min()
