@@ -2,19 +2,28 @@
 
 Near the place x* where the tail has the wanted size, the logarithm of the number of rows above e^x is modelled as
 a falling parabola in x: steep for norms that concentrate, straight for heavy tails.  All counts speak on one curve.
+One more shape assumes nothing but that more rows than wanted lie above any point before x*, and fewer after it:
+it takes over where norms sit on a few values.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 FloatArray = NDArray[np.float64]
 
-STEEPNESS = np.geomspace(1.5, 400.0, 14)  # -d ln(rows above)/d ln(norm) at x*: from heavy tails to d = 10^5
-CURVATURE = np.array([0.0, 0.06, 0.2, 0.5])  # in steepness²: 0 for power laws, about 1/z² at z Gaussian deviations
+# every pair is a shape: -d ln(rows above)/d ln(norm) at x*, from heavy tails to d = 10^5, and its own slope, in
+# steepness²: 0 for power laws, about 1/z² at z Gaussian deviations
+STEEPNESS, CURVATURE = (
+    np.ravel(part) for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
+)
+ANY_SHAPE = 0.1  # prior chance that no parabola fits
+MISFIT = 0.2  # a parabola is trusted to this part of the rows above
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
-MISFIT = 0.2  # the parabola is trusted to this part of the rows above
+QUADRATURE = 64
+TINY = 1e-290
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,18 +41,17 @@ class Guess:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TailPosterior:
-    """Log-weights of (cell whose upper edge is x*, steepness, curvature); `tail` rows are wanted above each edge."""
+    """Log-weights of every cell whose upper edge may be x*, per shape; `tail` rows are wanted above each edge."""
 
     position: FloatArray  # ln of the upper edges
     tail: FloatArray
-    log_weight: FloatArray
+    log_weight: FloatArray  # (cells, shapes + 1): the last shape is any
 
     @classmethod
     def before(cls, edges: FloatArray, *, prior: FloatArray, tail: FloatArray) -> "TailPosterior":
         """What is known before any count."""
-        shape = (len(edges), len(STEEPNESS), len(CURVATURE))
-        log_weight = np.broadcast_to(np.log(prior)[:, None, None], shape)
-        return cls(position=np.log(edges), tail=tail, log_weight=log_weight)
+        shapes = np.append(np.full(len(STEEPNESS), (1.0 - ANY_SHAPE) / len(STEEPNESS)), ANY_SHAPE)
+        return cls(position=np.log(edges), tail=tail, log_weight=np.log(prior)[:, None] + np.log(shapes))
 
     def next_cell(self, noise_std: float) -> int:
         """The cell to ask about with noise of this size; never the last, whose count is no news.
@@ -52,33 +60,51 @@ class TailPosterior:
         rows above can still be told from the noise: the curve leads from there to x*.
         """
         inward = np.log(np.maximum(TELLING * noise_std / self.tail, 1.0))[:, None] / STEEPNESS
-        place = np.searchsorted(self.position, self.position[:, None] - inward)
-        weight = self._weight().sum(axis=2)
-        mass = np.bincount(place.ravel(), weight.ravel(), len(self.position)).astype(np.float64)
+        place = np.searchsorted(self.position, self.position[:, None] - np.pad(inward, ((0, 0), (0, 1))))
+        mass = np.bincount(place.ravel(), self._weight().ravel(), len(self.position)).astype(np.float64)
         return min(_median(mass), max(len(self.position) - 2, 0))
 
     def median_cell(self) -> int:
         """The cell whose upper edge is nearest to the posterior median of x*."""
-        return _median(self._weight().sum(axis=(1, 2)))
+        return _median(self._weight().sum(axis=1))
+
+    def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
+        """Learn from a noisy count of the rows up to the upper edge of `cell`."""
+        curve = _curve_likelihood(rows - count, self.position - self.position[cell], self.tail, rows, noise_std)
+        fewer, more = _step_likelihood(rows - count, float(self.tail[cell]), rows, noise_std)
+        step = np.where(np.arange(len(self.position)) <= cell, fewer, more)
+        return TailPosterior(
+            position=self.position, tail=self.tail, log_weight=self.log_weight + np.column_stack([curve, step])
+        )
 
     def _weight(self) -> FloatArray:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
-    def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
-        """Learn from a noisy count of the rows up to the upper edge of `cell`."""
-        steepness, curvature = (
-            STEEPNESS[None, :, None],
-            CURVATURE[None, None, :] * STEEPNESS[None, :, None] ** 2,
-        )
-        below = (self.position - self.position[cell])[:, None, None]  # how far x* lies above the threshold
-        top = steepness / np.maximum(curvature, 1e-9)  # the parabola's top: it does not fall again below it
-        below = np.minimum(below, top)
-        above = np.exp(
-            np.minimum(np.log(self.tail)[:, None, None] + steepness * below - curvature * below**2 / 2, np.log(rows))
-        )
-        variance = noise_std**2 + (MISFIT * np.minimum(above, rows - above)) ** 2
-        log_weight = self.log_weight - (count - (rows - above)) ** 2 / (2.0 * variance) - np.log(variance) / 2.0
-        return TailPosterior(position=self.position, tail=self.tail, log_weight=log_weight)
+
+def _curve_likelihood(above: float, beyond: FloatArray, tail: FloatArray, rows: int, noise_std: float) -> FloatArray:
+    """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
+    curvature = CURVATURE * STEEPNESS**2
+    inward = np.minimum(beyond[:, None], STEEPNESS / np.maximum(curvature, 1e-9))  # no parabola past its top
+    log_rows = np.log(tail)[:, None] + STEEPNESS * inward - curvature * inward**2 / 2.0
+    expected = np.exp(np.minimum(log_rows, np.log(rows)))
+    variance = noise_std**2 + (MISFIT * np.minimum(expected, rows - expected)) ** 2
+    return np.asarray(-((above - expected) ** 2) / (2.0 * variance) - np.log(2.0 * np.pi * variance) / 2.0)
+
+
+def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:
+    """Log-densities of the noisy number of rows above a threshold after x* and before it.
+
+    After: uniform on [0, tail].  Before: log-uniform on [tail, rows] (a uniform one would clip several times too many
+    rows), integrated where the noise has its mass only.
+    """
+    above = min(max(above, -4.0 * noise_std), rows + 4.0 * noise_std)
+    fewer = float(ndtr((tail - above) / noise_std) - ndtr(-above / noise_std)) / tail
+    low, high = max(tail, above - 7.0 * noise_std), min(rows, max(above, tail) + 7.0 * noise_std)
+    width = (high - low) / QUADRATURE
+    points = low + (np.arange(QUADRATURE) + 0.5) * width
+    density = np.exp(-0.5 * ((points - above) / noise_std) ** 2) / points
+    more = float(density.sum()) * width / (noise_std * np.sqrt(2.0 * np.pi) * np.log(rows / tail))
+    return float(np.log(max(fewer, TINY))), float(np.log(max(more, TINY)))
 
 
 def _median(mass: FloatArray) -> int:
