@@ -1,0 +1,189 @@
+"""Planted mistakes in the mechanisms: the privacy tests must reject each of them, and accept the real code.
+
+A mistake is a changed line of the real source, so this page also fails when such a line is rewritten.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from neighbouring import worst_counts, worst_endless, worst_sum
+from one_row_alone import company_shows
+from planted import changed
+from test_mechanism_zcdp import ROUNDING, WORST, excess
+from whole_runs import account_alarms, value_alarms
+
+from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells, recentred, tail_cell
+from plandp.mechanisms.recentred import Recentred
+from plandp.noise import meter
+from plandp.steps import center, radius, spread
+
+RHOS = (Fraction(1), Fraction(6))
+FACTOR = "squared_sensitivity = (2 if nonnegative else 4) * longest**2"
+CHECK = "vectors[too_long] = 0"
+BOUNDS = "np.ceil(edges / (step * 2.0**octave)).astype(np.int64) + slack"
+
+
+def test_control_the_real_code_passes() -> None:
+    assert worst_counts() <= 1
+    assert worst_sum(nonnegative=False) <= 1
+    assert worst_sum(nonnegative=True) <= 1
+    assert company_shows() == []
+    assert account_alarms() == []
+    assert value_alarms() == []
+    assert max(max(excess(name, rho).values()) for name in WORST for rho in RHOS) <= ROUNDING
+
+
+# --- sensitivities
+
+
+@pytest.mark.parametrize(
+    "replacement",
+    [
+        pytest.param("squared_sensitivity=2 * len(query)", id="2d instead of 4d"),
+        pytest.param("squared_sensitivity=4", id="d forgotten"),
+        pytest.param("squared_sensitivity=max(1, 4 * len(query) * 95 // 100)", id="5% too small"),
+    ],
+)
+def test_a_smaller_sensitivity_of_the_counts_is_rejected(replacement: str) -> None:
+    assert worst_counts(changed(lattice_counts, ("squared_sensitivity=4 * len(query)", replacement))) > 1
+
+
+def test_a_missing_value_that_counts_on_both_sides_is_rejected() -> None:
+    both = changed(
+        lattice_counts,
+        ("2 * np.minimum(low, m - self.missing) + self.missing", "2 * (low + self.missing)"),
+        ("np.where(lost, lattice.cells, found)", "np.where(lost, 0.0, found)"),
+    )
+    assert worst_counts(both) > 1
+
+
+@pytest.mark.parametrize(
+    ("replacement", "nonnegative"),
+    [
+        pytest.param("squared_sensitivity = 2 * longest**2", False, id="√2·R where rows have signs"),
+        pytest.param("squared_sensitivity = (4 if nonnegative else 2) * longest**2", False, id="the wrong way round"),
+        pytest.param("squared_sensitivity = longest**2", True, id="R: add or remove"),
+        pytest.param(FACTOR + " * 95 // 100", False, id="5% too small"),
+        pytest.param(FACTOR + " * 95 // 100", True, id="5% too small, non-negative"),
+    ],
+)
+def test_a_smaller_sensitivity_of_the_sum_is_rejected(replacement: str, nonnegative: bool) -> None:
+    assert worst_sum(nonnegative=nonnegative, sums=changed(clipped_sum, (FACTOR, replacement))) > 1
+
+
+def test_weights_rounded_up_are_rejected() -> None:
+    assert worst_sum(nonnegative=False, sums=changed(clipped_sum, ("longest // bound", "-(-longest // bound)"))) > 1
+
+
+def test_rows_above_the_radius_that_are_not_shortened_are_rejected() -> None:
+    whole = changed(clipped_sum, ("min(1 << shift if shift >= 0 else 0, longest // bound)", "1 << shift"))
+    assert worst_sum(nonnegative=False, sums=whole) > 1
+
+
+def test_bounds_too_small_are_rejected_unless_the_integer_check_stands() -> None:
+    short = (BOUNDS, f"({BOUNDS}) * 97 // 100")
+    assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, short, (CHECK, "pass"))) > 1
+    # With the check, rows are dropped instead and the promise holds: this is what the check is for.
+    assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, short)) <= 1
+
+
+def test_a_longest_row_that_is_not_shortened_is_rejected() -> None:
+    endless = ("shrink = np.where(norm > top, top / norm, 1.0)", "shrink = np.ones_like(norm)")
+    assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, endless, (CHECK, "pass"))) > 1
+
+
+def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
+    assert worst_endless() <= 1
+    assert worst_endless(changed(norm_cells, ("y[unusable] = 0.0", "pass"))) > 1
+
+
+# --- what a row adds
+
+
+@pytest.mark.parametrize(
+    "replacements",
+    [
+        pytest.param(
+            (
+                ("vectors = np.rint(y).astype(np.int64)", "vectors = y"),
+                ("sums = np.zeros((len(cells.edges), d), np.int64)", "sums = np.zeros((len(cells.edges), d))"),
+            ),
+            id="sums of floats",
+        ),
+        pytest.param(
+            (("top / norm, 1.0)", "top / norm, 1.0) * (1.0 + 1e-3 * (norm < norm.mean()))"),),
+            id="a row is compared with its tile",
+        ),
+        pytest.param((("counts[present] += np.diff(ends)", "counts[present] += 1"),), id="rows of a tile counted once"),
+    ],
+)
+def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str, str], ...]) -> None:
+    assert company_shows(changed(norm_cells, *replacements))
+
+
+# --- noise and payments
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_three_percent_less_noise_is_rejected(name: str) -> None:
+    noise = "squared_sensitivity / (2 * rho))"
+    weaker = changed(meter, (noise, "squared_sensitivity / (2 * rho) * Fraction(9409, 10000))"))
+    assert all(max(excess(name, rho, weaker).values()) > 0.02 for rho in RHOS)
+
+
+UNPAID = "noisy = noise.release(query, squared_sensitivity=4 * len(query), rho=rho, step=step)"
+
+
+def test_a_draw_past_the_door_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpaid = changed(
+        lattice_counts, (UNPAID, "noisy = query + noise._sampler.draw(query.size, 4 * len(query) / (2 * rho))")
+    )
+    monkeypatch.setattr(center, "private_counts_below", unpaid.private_counts_below)
+    assert "draws and payments differ" in account_alarms()
+
+
+def test_a_count_without_noise_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpaid = changed(lattice_counts, (UNPAID, "noisy = query"))
+    monkeypatch.setattr(center, "private_counts_below", unpaid.private_counts_below)
+    assert "the payments do not add up to the budget" in account_alarms()
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement"),
+    [
+        pytest.param("rho = design.split.spread * share", "rho = design.split.spread * share * 2", id="paid twice"),
+        pytest.param("rho = design.split.spread * share", "rho = design.split.spread", id="shares forgotten"),
+        pytest.param("for share in SHARES:", "for share in SHARES[1:]:", id="a round forgotten"),
+        pytest.param("design.split.spread_bound / len(SHARES)", "design.split.spread_bound", id="bound paid thrice"),
+    ],
+)
+def test_a_spread_budget_paid_twice_or_forgotten_is_rejected(
+    line: str, replacement: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plandp.algorithm.private_spread", changed(spread, (line, replacement)).private_spread)
+    assert account_alarms()
+
+
+def test_shares_that_do_not_add_up_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant = changed(tail_cell, ("Fraction(share, 50)", "Fraction(share, 40)"))
+    monkeypatch.setattr(radius, "FINER_AND_FINER", mutant.FINER_AND_FINER)
+    assert account_alarms()
+
+
+# --- values that show
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement"),
+    [
+        pytest.param("y[np.isnan(y)] = 0.0", "assert not np.isnan(y).any()", id="a NaN raises"),
+        pytest.param(
+            "y[np.isnan(y)] = 0.0", "__import__('warnings').warn('NaN') if np.isnan(y).any() else 0", id="warns"
+        ),
+    ],
+)
+def test_values_that_show_are_rejected(line: str, replacement: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    mutant: Any = changed(recentred, (line, replacement)).Recentred.__call__
+    monkeypatch.setattr(Recentred, "__call__", mutant)
+    assert value_alarms()

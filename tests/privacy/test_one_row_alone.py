@@ -1,0 +1,83 @@
+"""What a row adds is, bit for bit, a function of that row and of released values only."""
+
+import numpy as np
+import pytest
+from neighbouring import box, rows_of, signed_view
+from one_row_alone import awkward_table, company_shows
+
+import plandp
+from plandp.data import blocks
+from plandp.mechanisms import norm_cells
+from plandp.mechanisms.lattice_counts import Lattice, sorted_keys
+from plandp.mechanisms.norm_cells import CellSums, NormCells
+
+
+def test_sums_do_not_depend_on_the_company_of_a_row() -> None:
+    assert company_shows() == []
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 8, 9, 33, 128, 257])
+def test_a_lattice_vector_does_not_depend_on_the_rows_beside_it(d: int) -> None:
+    # Widths around the lengths at which vectorised loops and pairwise sums change their order of work.
+    table = awkward_table(120, d)
+    cells = NormCells.around(1.0, lowest=0.01, highest=300.0, d=d, points=2**30)
+    function = CellSums(view=signed_view(d), cells=cells, squared=False, wide=False)
+    with np.errstate(all="ignore"):  # as in the fold
+        cell, vectors = function.lattice_vectors(table)
+        for row in range(len(table)):
+            alone = function.lattice_vectors(table[row : row + 1])
+            assert (int(alone[0][0]), alone[1][0].tolist()) == (int(cell[row]), vectors[row].tolist())
+        # A norm is added up column by column from the left, which one row in plain Python repeats exactly.
+        y = function.view(table)
+        for row in range(len(table)):
+            squares = 0.0
+            for value in y[row].tolist():
+                squares += value * value
+            norm = np.sqrt(squares)
+            assert cell[row] == min(np.searchsorted(cells.edges, norm), len(cells.edges) - 1)
+
+
+def test_counts_do_not_depend_on_order_or_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = awkward_table()
+    lattice = Lattice.of(box(table.shape[1]))
+    thresholds = [np.full(table.shape[1], t) for t in (1.0, 60.0, 64.0, 65.0, 127.0)]
+    whole = [sorted_keys(rows_of(table), lattice, None).twice_below(t).tolist() for t in thresholds]
+    alone = [
+        sum(sorted_keys(rows_of(table[row : row + 1]), lattice, None).twice_below(t) for row in range(len(table)))
+        for t in thresholds
+    ]
+    assert whole == [total.tolist() for total in alone]
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 11)
+    assert whole == [sorted_keys(rows_of(table[::-1]), lattice, None).twice_below(t).tolist() for t in thresholds]
+
+
+def bits(release: plandp.MeanRelease) -> tuple[bytes, ...]:
+    spread = b"" if release.spread is None else release.spread.tobytes()
+    return release.estimate.tobytes(), release.noise_std.tobytes(), release.center.tobytes(), spread
+
+
+@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian"])
+def test_releases_are_the_same_bits_however_the_table_is_held(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    table = awkward_table(600, 4)
+    named = {f"c{i}": table[:, i] for i in range(4)}
+
+    def released(data: object) -> tuple[bytes, ...]:
+        # n is below the size at which a sample is drawn, so that row numbers do not matter
+        return bits(plandp.mean(data, bounds=(-50, 50), rho=8, smallest_spread=0.5, method=method, testing_seed=7))
+
+    whole = released(table)
+    shuffled = np.random.default_rng(32).permutation(len(table))
+    held = {
+        "shuffled": table[shuffled],
+        "column-major": np.asfortranarray(table),
+        "strided": np.repeat(table, 2, axis=0)[::2],
+        "pandas": pandas.DataFrame(named),
+        "polars": polars.DataFrame(named),
+        "arrow": pyarrow.table(named),
+    }
+    for data in held.values():
+        assert released(data) == whole
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 37)
+    monkeypatch.setattr(norm_cells, "TILE", 21)
+    assert released(table) == whole
