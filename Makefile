@@ -26,12 +26,15 @@ accuracy: $(READY)
 pictures: $(READY)
 	$(BIN)/python docs/pictures/make_pictures.py
 
-$(READY): requirements.lock pyproject.toml
+$(READY): .venv/packages pyproject.toml
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/packages: requirements.lock
 	@test -n "$(PYTHON)" || { echo "plandp needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $(READY)
+	@touch $@
 
 # The newest versions that pyproject.toml allows, tried in a fresh environment, become the pins.
 lock:

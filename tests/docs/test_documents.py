@@ -1,8 +1,11 @@
 """The documents tell the truth: their examples run, their outputs are right, their links lead somewhere."""
 
 import contextlib
+import doctest
+import importlib
 import inspect
 import io
+import pkgutil
 import re
 import runpy
 import sys
@@ -101,6 +104,16 @@ def test_the_comparison_sees_wrong_words_and_wrong_numbers() -> None:
     assert same("  age  41.2  ± 0.1\n", "  age  4.12e+01 ± 0.25\n", numbers_vary=True)
     assert not same("  age  41.2\n", "  wage  41.2\n", numbers_vary=True)
     assert not same("  age  41.2\nwarning: lost\n", "  age  41.2\n", numbers_vary=True)
+
+
+@pytest.mark.usefixtures("repeatable_bits")
+def test_examples_in_docstrings_are_right() -> None:
+    attempted = 0
+    for module in pkgutil.walk_packages(plandp.__path__, "plandp."):
+        found = doctest.testmod(importlib.import_module(module.name))
+        assert found.failed == 0, module.name
+        attempted += found.attempted
+    assert attempted > 0
 
 
 @pytest.mark.usefixtures("repeatable_bits")
