@@ -200,6 +200,8 @@ def test_no_weight_lets_a_cell_exceed_the_radius(
     for g in range(h):
         shift = unit + octave[g] - octave[h]
         assert weights[g] == (1 << shift if shift >= 0 else 0)
+    # Rows above it are cut to at least 63/64 of what the bound allows.
+    assert all(64 * weights[g] * bounds[g] >= 63 * longest for g in range(h + 1, len(bounds)))
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

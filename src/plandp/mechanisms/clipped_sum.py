@@ -11,7 +11,7 @@ from plandp.noise.meter import MeteredNoise
 
 FloatArray = NDArray[np.float64]
 
-FRACTION_BITS = 6  # precision of the factor that shortens clipped rows: they come out at most 1/64 short
+FRACTION_BITS = 7  # precision of the factor that shortens clipped rows: they come out at most 1/64 short
 FINER_OCTAVES = 20  # rows this many octaves below the radius still count in full precision
 
 
@@ -42,7 +42,8 @@ def private_clipped_sum(
     noisy = noise.release(
         _weighted(totals, weights, longest), squared_sensitivity=squared_sensitivity, rho=rho, step=step
     )
-    unit = float(Fraction(totals.cells.step) * _weight_of_one_step(totals.cells, radius_cell))
+    coarser = Fraction(1 << int(totals.cells.octave[radius_cell]), 1 << _finer(totals.cells, radius_cell))
+    unit = float(Fraction(totals.cells.step) * coarser)
     return NoisySum(
         total=noisy.astype(np.float64) * unit,
         noise_std=float(np.sqrt(float(Fraction(squared_sensitivity) / (2 * rho)))) * unit,
@@ -52,7 +53,7 @@ def private_clipped_sum(
 def cell_weights(cells: NormCells, radius_cell: int) -> tuple[list[int], int]:
     """Integer weights w_g and R with w_g · bound_g ≤ R for every cell: clipping, done on sums of integers."""
     octave, bounds = cells.octave.tolist(), cells.bounds.tolist()
-    finer = FRACTION_BITS + min(octave[radius_cell], FINER_OCTAVES)
+    finer = _finer(cells, radius_cell)
     longest = bounds[radius_cell] << finer
     weights = []
     for g, bound in enumerate(bounds):
@@ -61,10 +62,10 @@ def cell_weights(cells: NormCells, radius_cell: int) -> tuple[list[int], int]:
     return weights, longest
 
 
-def _weight_of_one_step(cells: NormCells, radius_cell: int) -> Fraction:
-    """How many steps of the finest lattice one unit of the weighted sum stands for."""
-    octave = int(cells.octave[radius_cell])
-    return Fraction(1 << octave, 1 << (FRACTION_BITS + min(octave, FINER_OCTAVES)))
+def _finer(cells: NormCells, radius_cell: int) -> int:
+    """By how many bits the lattice of the weighted sum is finer than that of the radius' cell."""
+    bits = [int(bound).bit_length() for bound in (cells.bounds.max(), cells.bounds[radius_cell])]
+    return FRACTION_BITS + bits[0] - bits[1] + min(int(cells.octave[radius_cell]), FINER_OCTAVES)
 
 
 def _weighted(totals: CellTotals, weights: list[int], longest: int) -> NDArray[np.int64] | NDArray[np.object_]:

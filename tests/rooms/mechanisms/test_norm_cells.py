@@ -1,0 +1,89 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from plandp.data.open import open_rows
+from plandp.mechanisms.norm_cells import PER_OCTAVE, CellSums, NormCells, cell_totals
+from plandp.mechanisms.recentred import Recentred
+
+D = 3
+VIEW = Recentred(
+    low=np.full(D, -50.0), high=np.full(D, 50.0), missing=None, center=np.full(D, 0.5), factor=np.array([1.0, 0.5, 3.0])
+)
+CELLS = NormCells.around(2.0, lowest=0.1, highest=30.0, d=D, points=2**20)
+
+
+def one_row(x: list[float], squared: bool) -> tuple[int, list[int]]:
+    """Cell and lattice vector of one row, in plain Python."""
+    y = []
+    for value, low, high, center, factor in zip(x, VIEW.low, VIEW.high, VIEW.center, VIEW.factor, strict=True):
+        entry = 0.0 if math.isnan(value) else (min(max(value, low), high) - center) * factor
+        y.append(entry * entry if squared else entry)
+    norm = math.sqrt(sum(entry * entry for entry in y))
+    edges = CELLS.edges.tolist()
+    cell = next((g for g, edge in enumerate(edges) if norm <= edge), len(edges) - 1)
+    shrink = edges[-1] / norm if norm > edges[-1] else 1.0
+    scale = shrink / (CELLS.step * 2.0 ** int(CELLS.octave[cell]))
+    return cell, [round(entry * scale) for entry in y]
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_totals_are_those_of_a_plain_loop(squared: bool) -> None:
+    rng = np.random.default_rng(74)
+    table = rng.normal(0, 1, (300, D)) * np.exp(rng.normal(0, 2, (300, 1)))
+    table[::40, 1] = np.nan
+    table[::77, 2] = -np.inf
+    counts, sums = [0] * len(CELLS.edges), [[0] * D for _ in CELLS.edges]
+    for row in table.tolist():
+        cell, vector = one_row(row, squared)
+        counts[cell] += 1
+        sums[cell] = [a + b for a, b in zip(sums[cell], vector, strict=True)]
+    totals = cell_totals(open_rows(table), VIEW, CELLS, squared=squared)
+    assert totals.counts.tolist() == counts
+    assert totals.sums.tolist() == sums
+    assert sum(counts) == 300
+
+
+def test_wide_sums_are_the_same_numbers() -> None:
+    table = np.random.default_rng(75).normal(0, 5, (200, D))
+    narrow = CellSums(view=VIEW, cells=CELLS, squared=False, wide=False)
+    with np.errstate(all="ignore"):
+        plain, python = narrow(table)[1], replace(narrow, wide=True)(table)[1]
+    assert (plain.dtype, python.dtype) == (np.int64, np.object_)
+    assert plain.tolist() == python.tolist()
+
+
+def test_so_many_rows_that_int64_could_overflow_are_added_in_python_integers() -> None:
+    class ManyRows:
+        """A source that says it is long."""
+
+        n = 2**42
+
+        def fold(self, function: CellSums) -> tuple:
+            assert function.wide
+            with np.errstate(all="ignore"):
+                return function(np.ones((5, D)))
+
+    totals = cell_totals(ManyRows(), VIEW, CELLS)  # type: ignore[arg-type]
+    assert totals.sums.dtype == np.object_
+
+
+@pytest.mark.parametrize("points", [2**4, 2**20, 2**30])
+@pytest.mark.parametrize("d", [1, 100, 10**6])
+def test_the_geometry_holds_every_norm_with_room_for_rounding(points: int, d: int) -> None:
+    cells = NormCells.around(3.0, lowest=0.2, highest=500.0, d=d, points=points)
+    assert (np.diff(cells.edges) > 0).all()
+    assert cells.edges[0] <= 0.2 * 2 ** (1 / PER_OCTAVE)
+    assert cells.edges[-1] >= 500.0
+    steps = cells.step * 2.0**cells.octave
+    # Any vector up to the edge, rounded to nearest, stays within the bound of its cell.
+    assert (cells.edges / steps + math.sqrt(d) / 2 <= cells.bounds).all()
+    # And lattices get coarser only with the norm: no row has more than 1/points of its octave's top as step.
+    assert (steps[cells.octave > 0] * points < 2.0 * cells.edges[cells.octave > 0] * (1 + 1e-9)).all()
+
+
+def test_unreleased_totals_do_not_print() -> None:
+    totals = cell_totals(open_rows(np.full((3, D), 7.0)), VIEW, CELLS)
+    assert "array" not in repr(totals)
