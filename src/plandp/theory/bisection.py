@@ -93,9 +93,8 @@ def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatA
     y = np.clip(count, -4.0 * noise_std, rows + 4.0 * noise_std)
     half = 0.5 * rows
     peak = FAR / (noise_std * np.sqrt(2.0 * np.pi))
-    middle = ndtr((half - y) / noise_std)
     below = peak * np.exp(-0.5 * ((y - rows) / noise_std) ** 2)
-    below += (1.0 - FAR) / half * (ndtr((rows - y) / noise_std) - middle)
+    below += (1.0 - FAR) / half * (ndtr((y - half) / noise_std) - ndtr((y - rows) / noise_std))
     above = peak * np.exp(-0.5 * (y / noise_std) ** 2)
-    above += (1.0 - FAR) / half * (middle - ndtr(-y / noise_std))
+    above += (1.0 - FAR) / half * (ndtr((half - y) / noise_std) - ndtr(-y / noise_std))
     return np.asarray(np.log(np.maximum(below, TINY)) - np.log(np.maximum(above, TINY)))
