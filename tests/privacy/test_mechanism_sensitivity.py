@@ -117,7 +117,7 @@ def test_no_query_of_a_whole_run_goes_further(pair: tuple, method: str, p: float
     n, d = pair[0].shape
     columns = read_columns(labels=range(d), bounds=(-1, 1), smallest_spread=2.0**-5)
     estimator = find_estimator(method)
-    design = estimator.plan(n=n, columns=columns, rho=Fraction(3000), error_norm=p)
+    design = estimator.plan(n=n, columns=columns, rho=Fraction(10**6), error_norm=p)
 
     def run(table: object, door: RecordingDoor) -> None:
         estimator.run(rows_of(table), design, door)  # type: ignore[arg-type]
@@ -152,6 +152,24 @@ def test_the_worst_rows_of_a_whole_run_come_close_in_every_step() -> None:
     table[0], other[0] = 0.0, 1.0
     inward = furthest(moved(run, table, other))
     assert inward["spread bound"] == inward["radius"] == 1
+
+
+@pytest.mark.parametrize(("n", "rho"), [(400, 10), (400, Fraction(1, 100)), (30, 1)], ids=["box", "few", "fewer"])
+def test_opposite_corners_of_tight_bounds_come_close_too(n: int, rho: Fraction) -> None:
+    # 0/1 data fills its bounds, few rows leave nothing but the bounds: other branches of the algorithm, same promise.
+    table = np.random.default_rng(5).integers(0, 2, (n, 3)).astype(float)
+    other = table.copy()
+    table[0], other[0] = 0.0, 1.0
+    columns = read_columns(labels=range(3), bounds=(0, 1), smallest_spread=2.0**-5)
+    estimator = find_estimator("plan")
+    design = estimator.plan(n=n, columns=columns, rho=Fraction(rho), error_norm=2.0)
+
+    def run(rows: object, door: RecordingDoor) -> None:
+        estimator.run(rows_of(rows), design, door)  # type: ignore[arg-type]
+
+    found = furthest(moved(run, table, other))
+    assert max(found.values()) <= 1
+    assert found["sum"] > NEAR
 
 
 @pytest.mark.parametrize("row", range(0, 6000, 1200))

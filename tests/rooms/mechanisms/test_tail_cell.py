@@ -3,8 +3,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plandp.baselines.unscaled import SHARES
 from plandp.data.open import open_rows
+from plandp.mechanisms import tail_cell
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_tail_cell
@@ -14,10 +14,12 @@ CELLS = NormCells.around(1.0, lowest=0.05, highest=20.0, d=1, points=2**20)
 VIEW = Recentred(low=np.array([-99.0]), high=np.array([99.0]), missing=None, center=np.zeros(1), factor=np.ones(1))
 
 
-@pytest.mark.parametrize("shares", [FINER_AND_FINER, SHARES], ids=["plan", "unscaled"])
-def test_the_shares_add_up_to_the_whole(shares: tuple[Fraction, ...]) -> None:
-    assert sum(shares) == 1
-    assert all(share > 0 for share in shares)
+def test_all_shares_add_up_to_the_whole() -> None:
+    schedules = [value for value in vars(tail_cell).values() if isinstance(value, tuple) and value]
+    assert FINER_AND_FINER in schedules
+    for shares in schedules:
+        assert sum(shares) == 1
+        assert all(isinstance(share, Fraction) and share > 0 for share in shares)
 
 
 @pytest.mark.parametrize("wanted", [20.0, 100.0, 600.0])
