@@ -1,18 +1,30 @@
 """PLAN (Algorithm 1 of "PLAN: Variance-Aware Private Mean Estimation") for tables of real numbers."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plandp.data.rows import Rows
 from plandp.mechanisms.clipped_sum import private_clipped_sum
 from plandp.noise.meter import MeteredNoise
+from plandp.steps.box_sum import Box, private_box_sum
 from plandp.steps.center import private_center
-from plandp.steps.estimate import Estimate
-from plandp.steps.radius import private_radius, stretched_norm_cells
+from plandp.steps.estimate import Estimate, unstretched
+from plandp.steps.radius import (
+    private_radius,
+    private_wide_radius,
+    stretched_norm_cells,
+    typical_norm,
+    wide_norm_cells,
+)
 from plandp.steps.sample import public_sample
 from plandp.steps.spread import private_spread
 from plandp.terms.design import Design
-from plandp.theory.box import box_center, box_spread, no_wider_than_box
+from plandp.theory.box import no_wider_than_box
 from plandp.theory.clipping import gaussian_radius, one_sided_rows
 from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows
-from plandp.theory.stretch import optimal_stretch
+from plandp.theory.stretch import noise_error, optimal_stretch
+
+FloatArray = NDArray[np.float64]
 
 
 def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
@@ -20,33 +32,47 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
 
     Guarantee: design.split.rho-zCDP when one row is replaced (n is public).  Proof: docs/proofs/plan_mean.md.
     """
-    columns, n, p = design.columns, design.n, design.error_norm
-    if design.split.center:
-        sample = public_sample(rows, design, noise)
-        μ = private_center(sample, design, noise)  # line 4: μ̃
+    columns, p, box = design.columns, design.error_norm, Box.of(design)
+    if not design.split.center:
+        return _mean_without_spread(rows, box.view.center, box, design, noise)
+    sample = public_sample(rows, design, noise)
+    μ = private_center(sample, design, noise)  # line 4: μ̃
+    if columns.spread_in_units is not None:
         σ = columns.spread_in_units
-        if σ is None:
-            σ = private_spread(sample, μ, design, noise)  # §6: σ̂
-        μ, σ = no_wider_than_box(μ, σ, columns)
-    else:  # too few rows to find centres: the bounds are all that is known
-        μ, σ = box_center(columns), box_spread(columns)
+    elif design.split.spread:
+        σ = private_spread(sample, μ, design, noise)  # §6: σ̂
+    else:
+        return _mean_without_spread(rows, μ, box, design, noise)
+    μ, σ = no_wider_than_box(μ, σ, columns)
     s = optimal_stretch(σ, p)  # line 3: Σ̂^(1/(p+2))
     y = stretched_norm_cells(rows, μ, σ, s, design)  # line 5: (x - μ̃) / s
-    C = private_radius(y, σ, s, design, noise)  # line 6
-    total = private_clipped_sum(y, C, noise, rho=design.split.sum, step="sum")  # lines 7–8
-    unit = columns.error_scale * s / n
-    mean, noise_std = μ + total.total * unit, total.noise_std * unit  # line 8: undo the stretch, back to μ̃
-    radius = float(y.cells.edges[C])
-    return Estimate(
-        mean=mean,
-        noise_std=noise_std,
-        center=μ,
-        spread=σ * columns.error_scale,
-        radius=radius,
-        warnings=(
-            *too_few_rows(design),
-            *lost_centers(mean, μ, σ * columns.error_scale, noise_std, columns.labels),
-            *clipping_bias(radius, gaussian_radius(σ / s, one_sided_rows(s, design) / n)[0]),
-            *radius_at_the_edge(C, len(y.cells.edges)),
-        ),
+    c = private_radius(y, σ, s, design, noise)  # line 6: the cell of C
+    C = float(y.cells.edges[c])
+    if noise_error(C * s, p) >= noise_error(box.radius * box.stretch, p):
+        return _whole_box_mean(rows, box, σ, design, noise)
+    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")  # lines 7–8
+    estimate = unstretched(total, μ, σ, s, C, design)
+    return estimate.warning(
+        *too_few_rows(design),
+        *lost_centers(estimate.mean, μ, σ * columns.error_scale, estimate.noise_std, columns.labels),
+        *clipping_bias(C, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0]),
+        *radius_at_the_edge(C, typical_norm(σ, s)),
     )
+
+
+def _whole_box_mean(rows: Rows, box: Box, σ: FloatArray | None, design: Design, noise: MeteredNoise) -> Estimate:
+    """Bounds so tight that clipping to them alone needs no more noise: then it is better, having no bias."""
+    total = private_box_sum(rows, box, design, noise)
+    return unstretched(total, box.view.center, σ, box.stretch, box.radius, design).warning(*too_few_rows(design))
+
+
+def _mean_without_spread(rows: Rows, center: FloatArray, box: Box, design: Design, noise: MeteredNoise) -> Estimate:
+    """Too few rows to find spreads, or even centres: the noise is shaped by the bounds alone."""
+    s = box.stretch
+    y = wide_norm_cells(rows, center, s, design)
+    c = private_wide_radius(y, s, design, noise)
+    C = float(y.cells.edges[c])
+    if box.radius <= C:
+        return _whole_box_mean(rows, box, None, design, noise)
+    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")
+    return unstretched(total, center, None, s, C, design).warning(*too_few_rows(design))

@@ -43,7 +43,53 @@ def mean(
     testing_seed: int | None = None,
     progress: bool = False,
 ) -> MeanRelease:
-    """Release the mean of a table of personal data, one row per person, under differential privacy."""
+    """Release the mean of a table of personal data, one row per person, under differential privacy.
+
+    Guarantee: everything in the returned release together is ρ-zCDP, ρ = `receipt.rho`, when one row is replaced by
+    any other row; the number of rows is public and published exactly.  Nothing about the values can raise, warn or
+    change a shape.  Proof: docs/proofs/plan_mean.md.
+
+    Parameters
+    ----------
+    data
+        Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table or list of rows.
+    bounds
+        Public limits, never taken from the data: `(low, high)` for all columns, one pair per column, or a mapping by
+        label.  Values outside are clipped.  Generous bounds cost only logarithmically.
+    rho, epsilon, delta
+        The budget: ρ of zCDP (float, string such as "1/8", Fraction), or ε together with δ.
+    kind
+        "real": any numbers.
+    columns
+        Labels of the columns to release, in order; all when left out.
+    missing
+        What a missing value (NaN, null) counts as: a public value, one per column, or a mapping by label.  When left
+        out it counts as the released centre of its column and so adds nothing to the sum.
+    error_norm, error_scale
+        The error to make small is Σ(|error_i| / scale_i)^p, p ≥ 1.  "bounds" takes the widths of the bounds as scale.
+    spread
+        Publicly known spreads of the columns: then nothing is spent on finding them.
+    smallest_spread
+        The finest spread that matters; 2^-20 of the width of the bounds when left out.
+    method
+        "plan", "unscaled", "gaussian", or an `Estimator` from plandp.methods.
+    sampler
+        "exact" (vectorised, in this package) or "opendp" (needs the extra of that name).
+    testing_seed
+        Makes a run repeatable, for tests only: the release says that it protects nobody.
+    progress
+        Show a progress bar while rows are read.
+
+    Examples
+    --------
+    >>> import numpy as np, plandp
+    >>> heights = np.linspace([150.0, 40.0], [200.0, 100.0], 10_000)  # height and weight of 10,000 people
+    >>> release = plandp.mean(heights, bounds=[(50, 250), (0, 300)], rho=0.5, testing_seed=1)
+    >>> bool(np.all(abs(release.estimate - [175, 70]) < 1))
+    True
+    >>> release.receipt.rho
+    Fraction(1, 2)
+    """
     estimator = find_estimator(method)
     if kind not in KINDS:
         raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")

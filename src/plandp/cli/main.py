@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -36,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± or ² shows a question mark there
     try:
         run()
+        pass
+    except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         print(f"plandp: {error}", file=sys.stderr)
         return 1

@@ -14,6 +14,7 @@ FloatArray = NDArray[np.float64]
 
 # each count gets this share of the budget: the first only have to find the neighbourhood
 FINER_AND_FINER = tuple(Fraction(share, 50) for share in (1, 1, 2, 3, 5, 8, 12, 18))
+FAR_THEN_FINER = tuple(Fraction(share, 60) for share in (1, 1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16))
 
 
 def private_tail_cell(

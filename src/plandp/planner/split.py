@@ -16,11 +16,13 @@ GRAIN = 2**30  # shares of ρ are whole multiples of ρ/2^30, so that they are e
 
 TYPICAL_OVER_SMALLEST = 16.0  # the spread planned for, in smallest spreads that matter
 LOST_CENTERS = 0.01  # expected number of lost centres planned for
-CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.35, 45.0
+# all rough steps together take at most a third of ρ, so that the noise stays below 1.25 times that of all of it
+CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 45.0
 CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
-SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.15
-BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.024
-RADIUS_SHARE, RADIUS_SHARE_MOST = 0.025, 0.03
+SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.07
+BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
+BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise is 15% of them: no bound is found
+RADIUS_SHARE = 0.025
 SMALLEST_SAMPLE = 4096
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
 MOST_LATTICE_POINTS, FEWEST_LATTICE_POINTS = 2**30, 2**20
@@ -32,10 +34,9 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
     unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
     center = _center_share(columns, float(rho), unit)
     spread = bound = 0.0
-    if center and columns.spread is None:
+    if center and columns.spread is None and BOUND_HOPELESS * m * math.sqrt(rho) > 1.0:
         spread = max(SPREAD_SHARE, unit * math.sqrt(8.0 / (float(rho) * unit_all)))
         bound = max(BOUND_SHARE, 12.0 / ((0.03 * m) ** 2 * float(rho)))
-    radius = max(RADIUS_SHARE, 5.0 / ((0.01 * n) ** 2 * float(rho)))
     return _design(
         n=n,
         columns=columns,
@@ -46,7 +47,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
             center=center,
             spread_bound=min(bound, BOUND_SHARE_MOST),
             spread=min(spread, SPREAD_SHARE_MOST),
-            radius=min(radius, RADIUS_SHARE_MOST),
+            radius=RADIUS_SHARE,
         ),
     )
 
@@ -55,7 +56,7 @@ def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: floa
     """The design of the unscaled method: centre and radius, no spreads."""
     m = sample_size(n, columns.d, float(rho))
     center = _center_share(columns, float(rho), columns.d / (2.0 * m * m))
-    split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=RADIUS_SHARE_MOST)
+    split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=RADIUS_SHARE)
     return _design(n=n, columns=columns, error_norm=error_norm, sample_size=m, split=split)
 
 

@@ -1,9 +1,12 @@
 """What every estimator hands back: released numbers only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from plandp.mechanisms.clipped_sum import NoisySum
+from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
 
@@ -17,4 +20,27 @@ class Estimate:
     center: FloatArray
     spread: FloatArray | None
     radius: float
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+    def warning(self, *warnings: str) -> "Estimate":
+        """The same estimate with these warnings."""
+        return replace(self, warnings=warnings)
+
+
+def unstretched(
+    total: NoisySum,
+    center: FloatArray,
+    spread: FloatArray | None,
+    stretch: FloatArray,
+    radius: float,
+    design: Design,
+) -> Estimate:
+    """Line 8, second half: divide by n, undo the stretch, go back to the centre, in the units of the data."""
+    unit = design.columns.error_scale * stretch / design.n
+    return Estimate(
+        mean=np.asarray(center + total.total * unit),
+        noise_std=np.asarray(total.noise_std * unit),
+        center=center,
+        spread=None if spread is None else spread * design.columns.error_scale,
+        radius=radius,
+    )

@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from plandp.data.rows import Rows
 from plandp.mechanisms.norm_cells import CellTotals, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_tail_cell
+from plandp.mechanisms.tail_cell import FAR_THEN_FINER, FINER_AND_FINER, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
-from plandp.theory.clipping import rows_to_clip
+from plandp.theory.clipping import one_sided_rows, rows_to_clip
 from plandp.theory.tail_search import Guess
 
 FloatArray = NDArray[np.float64]
@@ -69,6 +69,34 @@ def private_radius(
         prior=guess.over(edges),
         tail=rows_to_clip(edges, spread, stretch, design),
         shares=FINER_AND_FINER,
+        rho=design.split.radius,
+        step="radius",
+    )
+
+
+def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design: Design) -> CellTotals:
+    """As `stretched_norm_cells` when no spread is known: cells of all norms that could matter."""
+    columns, view = design.columns, stretched_view(center, stretch, design)
+    lowest = float((columns.smallest_spread * view.factor).min()) / 4.0
+    cells = NormCells.around(
+        lowest, lowest=lowest, highest=longest_norm(view), d=design.d, points=design.lattice_points
+    )
+    return cell_totals(rows, view, cells)
+
+
+def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> int:
+    """As `private_radius` when no spread is known: any order of magnitude may be the right one.
+
+    Guarantee: design.split.radius-zCDP.
+    """
+    edges = totals.cells.edges
+    guess = Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=6.0)
+    return private_tail_cell(
+        totals,
+        noise,
+        prior=guess.over(edges),
+        tail=np.full(len(edges), one_sided_rows(stretch, design)),
+        shares=FAR_THEN_FINER,
         rho=design.split.radius,
         step="radius",
     )

@@ -21,7 +21,7 @@ SHARES = (Fraction(3, 20), Fraction(1, 5), Fraction(13, 20))  # of the budget, p
 FLOOR_SHARE = 0.03  # of the mean spread: less would buy nothing
 FLOOR_SMALLEST = 1.0 / 16.0  # of the smallest spread that matters
 CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
-FIRST_COUNTS, LATER_COUNTS = 12, 8
+COUNTS = (12, 8, 8)  # noisy counts per round to find where squares are clipped
 POINTS = 2**20  # lattice points: spreads need a few percent only
 
 # where the norm of the squares lies when the spreads are about right: ln(norm / √(3d)) and its prior mass
@@ -40,8 +40,8 @@ def private_spread(sample: Rows, center: FloatArray, design: Design, noise: Mete
     scale = columns.width / columns.error_scale  # before anything is known, bounds make columns comparable
     guess = _anything(smallest / scale)
     weight, weighted = np.zeros(design.d), np.zeros(design.d)
-    for share in SHARES:
-        squares = _private_squares(sample, center, scale, guess, design, noise, share)
+    for share, counts in zip(SHARES, COUNTS, strict=True):
+        squares = _private_squares(sample, center, scale, guess, counts, design, noise, share)
         noise_std = squares.noise_std / sample.n * scale**2
         weighted += squares.total / sample.n * scale**2 / noise_std**2
         weight += 1.0 / noise_std**2
@@ -55,6 +55,7 @@ def _private_squares(
     center: FloatArray,
     scale: FloatArray,
     guess: Guess,
+    counts: int,
     design: Design,
     noise: MeteredNoise,
     share: Fraction,
@@ -63,7 +64,6 @@ def _private_squares(
     lowest, highest = float(np.exp(guess.knots[0])), float(np.exp(guess.knots[-1]))
     cells = NormCells.around(lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS)
     totals = cell_totals(sample, stretched_view(center, scale, design), cells, squared=True)
-    counts = FIRST_COUNTS if len(guess.mass) == 1 else LATER_COUNTS
     bound = private_tail_cell(
         totals,
         noise,
@@ -78,6 +78,5 @@ def _private_squares(
 
 
 def _anything(smallest: FloatArray) -> Guess:
-    """Squares in units of the widths: from far below the smallest spread to the whole box, equally likely."""
-    lowest = float(smallest.min()) ** 2 / 100.0
-    return Guess(knots=np.log([lowest, 1.01 * np.sqrt(len(smallest))]), mass=np.ones(1))
+    """Squares in units of the widths, from far below the smallest spread to the whole box."""
+    return Guess.up_to(1.01 * float(np.sqrt(len(smallest))), lowest=float(smallest.min()) ** 2 / 100.0, near=12.0)

@@ -15,6 +15,7 @@ LOST_SPREADS, LOST_NOISES = (
     4.0,
 )  # |mean - median| is at most one spread around the mean, .71 around the median
 HEAVY = 1.3  # radius over the radius Gaussian rows would need
+FARTHEST = 50.0  # radius over predicted norm, and the other way round
 STARVED = 0.6  # least healthy share of ρ for the noise of the sum
 SHOWN = 5
 
@@ -43,11 +44,11 @@ def clipping_bias(radius: float, gaussian_radius: float) -> tuple[str, ...]:
     )
 
 
-def radius_at_the_edge(cell: int, cells: int) -> tuple[str, ...]:
-    """The radius is the smallest or largest that was possible: the spreads do not describe the rows."""
-    if 0 < cell < cells - 1:
+def radius_at_the_edge(radius: float, typical_norm: float) -> tuple[str, ...]:
+    """The radius is about the smallest or largest that was looked at: the spreads do not describe the rows."""
+    if typical_norm / FARTHEST < radius < FARTHEST * typical_norm:
         return ()
-    return ("the clipping radius lies at the end of its range: the spreads found do not describe the rows",)
+    return ("the clipping radius lies at the end of its range: the spreads do not describe the rows",)
 
 
 def too_few_rows(design: Design) -> tuple[str, ...]:
@@ -55,7 +56,12 @@ def too_few_rows(design: Design) -> tuple[str, ...]:
     if not design.split.center:
         return (
             "too few rows to find the centres of the columns at this rho: the middle of the bounds was used, and the "
-            "noise is shaped by the bounds; more rows, fewer columns or a larger rho would do better",
+            "estimate leans towards it by more than noise_std says; more rows, fewer columns or a larger rho help",
+        )
+    if not design.split.spread and design.columns.spread is None:
+        return (
+            "too few rows to find the spreads of the columns at this rho: the noise is shaped by the bounds alone; "
+            "more rows, a larger rho or a publicly known spread help",
         )
     if design.split.sum < STARVED * design.split.rho:
         return (

@@ -33,6 +33,16 @@ class Guess:
     knots: FloatArray
     mass: FloatArray
 
+    @classmethod
+    def up_to(cls, highest: float, *, lowest: float, near: float) -> "Guess":
+        """Nothing is known but the range; 70% of the prior lies within e^near of its upper end.
+
+        With too few rows to tell, a norm then comes out too large, which costs noise, and not too small, which
+        would clip everything.
+        """
+        top, bottom = float(np.log(highest)), float(np.log(lowest))
+        return cls(knots=np.array([bottom, max(bottom, top - near), top]), mass=np.array([0.3, 0.7]))
+
     def over(self, edges: FloatArray) -> FloatArray:
         """Prior mass of every cell, given the cells' upper edges."""
         upto = np.interp(np.log(edges), self.knots, np.concatenate([[0.0], np.cumsum(self.mass)]))
