@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± or ² shows a question mark there
     try:
         run()
-        pass
+        sys.stdout.flush()  # now, so that what cannot be written is told here
     except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -1,5 +1,6 @@
 """The command line: help, version, exit codes, and a demo that keeps its promises."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import pytest
 
 from plandp.cli.main import main
 from plandp.cli.time_use import ACTIVITIES, MINUTES_A_DAY, NAMES, PEOPLE, time_use_table
+
+RUN_DEMO = "import sys; from plandp.cli.main import main; sys.exit(main(['demo']))"
 
 
 def _usage(arguments: list[str]) -> int:
@@ -94,9 +97,24 @@ def test_demo_in_a_folder_that_cannot_be_written_fails_in_one_line(
     assert capsys.readouterr().err.startswith("plandp: ")
 
 
+def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+    shut, pipe = os.pipe()
+    os.close(shut)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_DEMO], cwd=tmp_path, env={}, stdout=pipe, stderr=subprocess.PIPE, check=False
+    )
+    os.close(pipe)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_terminal_without_the_signs_still_gets_the_story(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "import sys; from plandp.cli.main import main; sys.exit(main(['demo']))"]
-    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_DEMO],
+        cwd=tmp_path,
+        env={"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert b"true mean" in done.stdout
 
