@@ -1,6 +1,5 @@
 """`plandp demo`: a private mean from table to receipt, on people who do not exist."""
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -37,8 +36,15 @@ One row per person, one column per activity, minutes a day.  Public knowledge: a
 
 
 def _release(table: NDArray[np.float64], method: str) -> plandp.MeanRelease:
-    release = plandp.mean(table, bounds=(0, MINUTES_A_DAY), rho=RHO, method=method)
-    return dataclasses.replace(release, labels=NAMES)  # an array has no column names; a data frame would
+    return plandp.mean(_named(table), bounds=(0, MINUTES_A_DAY), rho=RHO, method=method)
+
+
+def _named(table: NDArray[np.float64]) -> object:
+    try:
+        import pandas
+    except ImportError:
+        return table  # then picture and warnings say 0, 1, 2, … instead of names
+    return pandas.DataFrame(table, columns=list(NAMES))
 
 
 def _means(release: plandp.MeanRelease, truth: NDArray[np.float64]) -> list[str]:
@@ -51,7 +57,7 @@ def _means(release: plandp.MeanRelease, truth: NDArray[np.float64]) -> list[str]
     ]
     return [
         *align([("minutes a day", "true mean", "private mean", "95% noise", ""), *rows]),
-        f"\n{inside.sum()} of {len(truth)} true means lie inside their interval; 95% are expected to.",
+        f"\n{inside.sum()} of {len(truth)} true means lie inside their interval; by the noise alone 95% would.",
     ]
 
 

@@ -64,7 +64,9 @@ def test_demo_tells_the_whole_story(
     for said in ("Receipt: rho = 0.1 (zCDP)", "n = 5000 is published exactly", "Warning", "demo_output"):
         assert said in story
     assert "INSECURE" not in story
-    assert (tmp_path / "demo_output" / "time_use.svg").read_text(encoding="utf-8").startswith("<?xml")
+    picture = (tmp_path / "demo_output" / "time_use.svg").read_text(encoding="utf-8")
+    assert picture.startswith("<?xml")
+    assert "<!-- phone calls -->" in picture  # columns are named
 
 
 def test_demo_noise_is_fresh_every_time(
@@ -76,6 +78,15 @@ def test_demo_noise_is_fresh_every_time(
         main(["demo"])
         stories.append(capsys.readouterr().out)
     assert stories[0] != stories[1]
+
+
+def test_demo_without_pandas_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert main(["demo"]) == 0
+    assert "  sleep " in capsys.readouterr().out
 
 
 def test_demo_without_matplotlib_says_how_to_get_the_picture(
