@@ -57,6 +57,7 @@ class RecordingDoor:
         return self._coins.integers(below, size=count)
 
 
+@np.errstate(all="ignore")  # as in mean
 def moved(run: Callable[[Any, RecordingDoor], object], first: object, second: object) -> list[tuple[str, Fraction]]:
     """How far each query moves between two tables: (step, ‖Δ‖² / stated squared sensitivity), exactly.
 

@@ -84,6 +84,7 @@ def divergence(shift: int, sigma2: float, alpha: float) -> float:
     return float((logsumexp(powers) - normal) / (alpha - 1))
 
 
+@np.errstate(all="ignore")  # as in mean
 def excess(name: str, rho: Fraction, door_module: Any = meter) -> dict[float, float]:
     """By alpha: the divergence between the outputs on the worst neighbours, less what was paid, relative to it."""
     mechanism, first, second = WORST[name]

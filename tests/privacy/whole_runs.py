@@ -32,6 +32,7 @@ class WatchedSampler:
         return self._exact.draw(count, sigma2)
 
 
+@np.errstate(all="ignore")  # as in mean
 def account_alarms(method: str = "plan", run: Any = None) -> list[str]:
     """What is wrong with the book of a run: draws that no payment covers, or a total that is not ρ exactly."""
     rng = np.random.default_rng(51)

@@ -55,15 +55,15 @@ def test_without_clipping_the_sum_is_right_to_the_lattice() -> None:
 
 
 def test_sums_beyond_int64_are_the_same_numbers() -> None:
-    # A radius many octaves up gives weights of 2^26 and a sum that no longer fits: Python integers take over.
+    # A radius many octaves up makes R about 2^57: a thousand such rows no longer fit, and Python integers take over.
     cells = NormCells.around(1.0, lowest=0.5, highest=2.0**40, d=4, points=2**30)
-    table = rows(100)
-    table[0] *= 2.0**38
+    table = np.abs(rows(1000))
+    table[1:] *= 2.0**39 / np.sqrt((table[1:] ** 2).sum(axis=1))[:, None]
     totals = totals_of(table, cells)
     last = len(cells.edges) - 1
     door = open_door(reserved=RHO, testing_seed=79)
     noisy = private_clipped_sum(totals, last, door, rho=RHO, step="sum")
-    assert 100**2 * door.payments[0].squared_sensitivity // 4 > 2**124  # rows · R is beyond 2^62
+    assert 1000**2 * door.payments[0].squared_sensitivity // 4 > 2**124  # rows · R is beyond 2^62
     assert np.abs(noisy.total - table.sum(axis=0)).max() < 6 * noisy.noise_std
     as_objects = CellTotals(cells=cells, counts=totals.counts, sums=totals.sums.astype(object))
     again = private_clipped_sum(as_objects, last, open_door(reserved=RHO, testing_seed=79), rho=RHO, step="sum")
