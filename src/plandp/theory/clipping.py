@@ -14,9 +14,7 @@ from plandp.theory.stretch import effective_dimension
 FloatArray = NDArray[np.float64]
 
 ONE_SIDED = 5.3  # rows per A to clip where the tail is heavier than a Gaussian's
-BALANCED = (
-    1.1  # where it is no heavier: k so large that fully one-sided rows would give 1.1 times as much bias as noise
-)
+BALANCED = 0.6  # where it is no heavier: rows that all point one way would give 0.6 times as much bias as noise
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
 
