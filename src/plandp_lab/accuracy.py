@@ -74,8 +74,8 @@ def _notes() -> Iterator[str]:
         f"smallest_spread={SMALLEST_SPREAD:g}.  Every run spends exactly rho."
     )
     yield (
-        "Oracle: knows mean and spreads, clips √n rows, spends all of rho on noise; computed in the same runs.  Its worst "
-        "run over its median shows how much of ours is plain noise."
+        "Oracle: knows mean and spreads, clips √n rows, spends all of rho on noise; computed in the same runs.  Its "
+        "worst run over its median shows how much of ours is plain noise."
     )
     yield f"Reference: {REFERENCE_SOURCE}."
     yield (
