@@ -32,6 +32,7 @@ def test_the_edge_leaves_about_as_many_rows_as_wanted(wanted: float) -> None:
     cell = private_tail_cell(
         totals, door, prior=flat, tail=flat * wanted, shares=FINER_AND_FINER, rho=Fraction(5), step="radius"
     )
+    # The last count's noise is half a row and an edge is 2% of the norm away: noise cannot explain a factor of 1.5.
     above = int((table > CELLS.edges[cell]).sum())
     assert wanted / 1.5 < above < 1.5 * wanted
     assert [payment.squared_sensitivity for payment in door.payments] == [1] * len(FINER_AND_FINER)
