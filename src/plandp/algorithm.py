@@ -22,7 +22,7 @@ from plandp.terms.design import Design
 from plandp.theory.box import no_wider_than_box
 from plandp.theory.clipping import gaussian_radius, one_sided_rows
 from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows
-from plandp.theory.stretch import noise_error, optimal_stretch
+from plandp.theory.stretch import effective_dimension, noise_error, optimal_stretch
 
 FloatArray = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     return estimate.warning(
         *too_few_rows(design),
         *lost_centers(estimate.mean, μ, σ * columns.error_scale, estimate.noise_std, columns.labels),
-        *clipping_bias(C, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0]),
+        *clipping_bias(C, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)),
         *radius_at_the_edge(C, typical_norm(σ, s)),
     )
 

@@ -13,7 +13,7 @@ from plandp.theory.stretch import effective_dimension
 
 FloatArray = NDArray[np.float64]
 
-ONE_SIDED = 6.2  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
+ONE_SIDED = 6.5  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
 BALANCED = 0.8  # where it is no heavier: rows that all point one way would give 0.8 times as much bias as noise
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
@@ -33,7 +33,7 @@ def rows_to_clip(radius: FloatArray, spread: FloatArray, stretch: FloatArray, de
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:
     """The number of rows to clip when nothing is known of the tail but that it may point one way."""
     a = noise_in_radii(stretch, design)
-    return min(ONE_SIDED * a**0.9, MOST_CLIPPED * design.n)
+    return float(min(ONE_SIDED * a**0.9, MOST_CLIPPED * design.n))
 
 
 def noise_in_radii(stretch: FloatArray, design: Design) -> float:

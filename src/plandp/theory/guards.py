@@ -14,9 +14,9 @@ LOST_SPREADS, LOST_NOISES = (
     0.8,
     4.0,
 )  # |mean - median| is at most one spread around the mean, .71 around the median
-HEAVY = 1.3  # radius over the radius Gaussian rows would need
+HEAVY, HEAVY_ALONE = 1.3, 0.45  # radius over that of Gaussian rows; more is needed where few columns decide the norm
 FARTHEST = 50.0  # radius over predicted norm, and the other way round
-STARVED = 0.6  # least healthy share of ρ for the noise of the sum
+STARVED = 0.75  # least healthy share of ρ for the noise of the sum
 SHOWN = 5
 
 
@@ -34,9 +34,9 @@ def lost_centers(
     )
 
 
-def clipping_bias(radius: float, gaussian_radius: float) -> tuple[str, ...]:
+def clipping_bias(radius: float, gaussian_radius: float, effective_dimension: float) -> tuple[str, ...]:
     """Rows reach much further out than Gaussian rows of the same spread would: clipping bias is likely."""
-    if radius <= HEAVY * gaussian_radius:
+    if radius <= (HEAVY + HEAVY_ALONE / np.sqrt(effective_dimension)) * gaussian_radius:
         return ()
     return (
         f"the rows have heavy tails (clipping radius {radius / gaussian_radius:.1f} times that of Gaussian rows): "

@@ -20,7 +20,7 @@ STEEPNESS, CURVATURE = (
     np.ravel(part) for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
 )
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
-MISFIT, FARTHER = 0.2, 0.3  # a parabola is trusted to this part of the rows above, less in the bulk, far from x*
+MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 QUADRATURE = 64
 TINY = 1e-290
@@ -95,10 +95,12 @@ def _curve_likelihood(above: float, beyond: FloatArray, tail: FloatArray, rows: 
     """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
     curvature = CURVATURE * STEEPNESS**2
     inward = np.minimum(beyond[:, None], STEEPNESS / np.maximum(curvature, 1e-9))  # no parabola past its top
-    log_rows = np.log(tail)[:, None] + STEEPNESS * inward - curvature * inward**2 / 2.0
-    expected = np.exp(np.minimum(log_rows, np.log(rows)))
-    misfit = MISFIT * (1.0 + FARTHER * np.maximum(np.log(expected / tail[:, None]), 0.0))
-    variance = noise_std**2 + (misfit * np.minimum(expected, rows - expected)) ** 2
+    log_tail = np.log(tail)[:, None]
+    log_rows = np.minimum(log_tail + STEEPNESS * inward - curvature * inward**2 / 2.0, np.log(rows))
+    expected = np.exp(log_rows)
+    misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
+    seen = min(max(above, noise_std), rows)
+    variance = noise_std**2 + (misfit * np.minimum(expected, seen)) ** 2
     return np.asarray(-((above - expected) ** 2) / (2.0 * variance) - np.log(2.0 * np.pi * variance) / 2.0)
 
 
