@@ -40,7 +40,7 @@ def found_radius(norm, tail, *, rho, lowest, highest, rng):
 @pytest.mark.parametrize("name", NORMS)
 @pytest.mark.parametrize("tail", [10, 60, 500])
 def test_the_tail_is_found_with_little_noise(name, tail):
-    # Last count: σ = 3.7 rows.  Allowed: 35% of the norm, which is what 2.5 times as many or as few rows make at t3, and
+    # Last count: σ = 3.7 rows.  Allowed: 35% of the norm, which is what 2.5 times as many or as few rows make at t3;
     # twice that where the curve has a step.  The mistake this is made for was a radius 15 times too wide, from a curve
     # pinned by counts in the bulk.
     rng = np.random.default_rng(0)
