@@ -18,7 +18,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
-MOST_POINTS = 2**30  # lattice points per radius: Σq² then stays below 2^61 (docs/proofs/clipped_sum.md)
 TILE = 2**17  # values worked on at a time: they stay in cache
 
 

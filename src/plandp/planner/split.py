@@ -25,7 +25,8 @@ BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise i
 RADIUS_SHARE = 0.025
 SMALLEST_SAMPLE = 4096
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
-MOST_LATTICE_POINTS, FEWEST_LATTICE_POINTS = 2**30, 2**20
+MOST_LATTICE_POINTS = 2**30  # Σq² then stays below 2^61 (docs/proofs/clipped_sum.md)
+FEWEST_LATTICE_POINTS = 2**20
 
 
 def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:

@@ -10,13 +10,14 @@ from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
 
-LOST_SPREADS, LOST_NOISES = (
-    0.8,
-    4.0,
-)  # |mean - median| is at most one spread around the mean, .71 around the median
-HEAVY, HEAVY_ALONE = 1.3, 0.45  # radius over that of Gaussian rows; more is needed where few columns decide the norm
-FARTHEST = 50.0  # radius over predicted norm, and the other way round
-STARVED = 0.75  # least healthy share of ρ for the noise of the sum
+# a mean lies within .71 of the spread around the median from it, and almost a whole spread from a lost centre
+LOST_SPREADS, LOST_NOISES = 0.95, 4.0
+# radius over that of Gaussian rows; more is needed where few columns decide the norm
+HEAVY, HEAVY_ALONE = 1.3, 0.45
+# radius over predicted norm, and the other way round
+FARTHEST = 50.0
+# least healthy share of ρ for the noise of the sum
+STARVED = 0.75
 SHOWN = 5
 
 
