@@ -38,17 +38,17 @@ def test_the_fit_is_closer_than_the_search_it_starts_from():
     assert np.sqrt(np.mean(error**2)) < 0.3
 
 
-def test_an_ambiguous_column_is_read_as_its_neighbours_are():
-    # Column 0 was asked at two places only; the other columns say that spreads are 2^-10.  Read with that scale, its
-    # location lies between the two; with a free scale it may lie 7 of any scale away.
+def test_columns_that_say_little_are_read_as_their_neighbours_are():
+    # 60 columns of one spread, 12 counts each with noise of 30% of the rows.  With the scale learned from all of them
+    # the error is .43 to .48 spreads (root mean square, 3 seeds); each on its own, some take a wrong scale: .88.
     rng = np.random.default_rng(2)
     spread = np.full(COLUMNS, 2.0**-10)
-    location = rng.uniform(0.3, 0.7, COLUMNS)
-    thresholds = location[:, None] + spread[:, None] * rng.normal(0, 1.5, (COLUMNS, ROUNDS))
-    thresholds[0] = location[0] + spread[0] * np.resize([-1.0, 1.0], ROUNDS)
-    counts = counts_at(thresholds, location, spread) + 60.0 * rng.standard_normal((COLUMNS, ROUNDS))
-    found = fitted(thresholds, counts, location, 60.0)
-    assert abs(found[0] - location[0]) < 0.5 * spread[0]
+    location = rng.uniform(0.2, 0.8, COLUMNS)
+    thresholds = location[:, None] + spread[:, None] * rng.normal(0, 2.0, (COLUMNS, 12))
+    counts = counts_at(thresholds, location, spread) + 300.0 * rng.standard_normal((COLUMNS, 12))
+    start = location + spread * rng.standard_normal(COLUMNS)
+    error = (fitted(thresholds, counts, start, 300.0) - location) / spread
+    assert np.sqrt(np.mean(error**2)) < 0.6
 
 
 def test_shifting_everything_shifts_the_answer():
