@@ -22,7 +22,7 @@ FLOOR_SHARE = 0.03  # of the mean spread: less would buy nothing
 FLOOR_SMALLEST = 1.0 / 16.0  # of the smallest spread that matters
 CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
 COUNTS = (12, 8, 8)  # noisy counts per round to find where squares are clipped
-POINTS = 2**20  # lattice points: spreads need a few percent only
+POINTS = 2**16  # lattice points: spreads need a few percent only
 
 # where the norm of the squares lies when the spreads are about right: ln(norm / √(3d)) and its prior mass
 KNOTS = np.array([-8, -3, -1, -0.3, 0, 0.3, 0.6, 1, 2, 4, 8, 16])
