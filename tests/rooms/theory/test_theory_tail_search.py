@@ -52,14 +52,14 @@ def test_the_tail_is_found_with_little_noise(name, tail):
 
 @pytest.mark.parametrize("name", NORMS)
 def test_the_tail_is_found_with_noise_as_large_as_the_tail(name):
-    # Last count: σ = 68 rows for a tail of 80; 5 seeds a family.  One of 210 simulated searches was off by over .7.
+    # Last count: σ = 68 rows for a tail of 80; 5 seeds a family.  All of 210 simulated searches came within .45.
     for seed in range(5):
         rng = np.random.default_rng(seed)
         norm = NORMS[name](rng)
         typical = np.sqrt(np.mean(norm**2))
         radius = found_radius(norm, 80, rho=3e-4, lowest=typical / 100, highest=typical * 60, rng=rng)
         wanted = np.sort(norm)[ROWS - 80]
-        assert abs(np.log(radius / wanted)) < 0.9, seed
+        assert abs(np.log(radius / wanted)) < 0.6, seed
 
 
 def test_a_larger_tail_gives_a_smaller_radius():
