@@ -26,8 +26,11 @@ def private_tail_cell(
     shares: tuple[Fraction, ...],
     rho: Fraction,
     step: str,
+    caution: float = 0.5,
 ) -> int:
     """The cell whose upper edge about `tail[cell]` rows exceed, found by adaptive noisy counts.
+
+    Of what the counts leave open, the answer is the quantile `caution`: above .5 it is rather too large.
 
     Guarantee: rho-zCDP for replacing one row: each count of rows up to an edge moves by at most 1, and the
     counts are paid for with `shares` of rho that add up to 1.
@@ -40,4 +43,4 @@ def private_tail_cell(
         cell = posterior.next_cell(noise_std)
         noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
         posterior = posterior.updated(cell, float(noisy[0]), rows=rows, noise_std=noise_std)
-    return posterior.median_cell()
+    return posterior.quantile_cell(caution)

@@ -35,7 +35,8 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
     unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
     center = _center_share(columns, float(rho), unit)
     spread = bound = 0.0
-    if center and columns.spread is None and BOUND_HOPELESS * m * math.sqrt(rho) > 1.0:
+    shaped = columns.d > 1  # one column has no shape to find
+    if shaped and center and columns.spread is None and BOUND_HOPELESS * m * math.sqrt(rho) > 1.0:
         spread = max(SPREAD_SHARE, unit * math.sqrt(8.0 / (float(rho) * unit_all)))
         bound = max(BOUND_SHARE, 12.0 / ((0.03 * m) ** 2 * float(rho)))
     return _design(

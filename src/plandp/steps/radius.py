@@ -17,6 +17,8 @@ FloatArray = NDArray[np.float64]
 # where the norm's upper end lies: ln(norm / predicted root mean square norm) and its prior mass
 KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16])
 MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
+CAUTION = 0.8  # where no spread is known, a radius too large costs noise, one too small may clip everything
+BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
 
 
 def stretched_view(center: FloatArray, stretch: FloatArray, design: Design) -> Recentred:
@@ -48,7 +50,7 @@ def stretched_norm_cells(
     """Line 5 for every row, added up by norm cell.  Reads data, pays nothing, stays inside."""
     view = stretched_view(center, stretch, design)
     typical = typical_norm(spread, stretch)
-    highest = min(typical * float(np.exp(KNOTS[-1])), longest_norm(view))
+    highest = longest_norm(view)
     lowest = min(typical * float(np.exp(KNOTS[0])), highest / 2.0)
     cells = NormCells.around(typical, lowest=lowest, highest=highest, d=design.d, points=design.lattice_points)
     return cell_totals(rows, view, cells)
@@ -62,7 +64,9 @@ def private_radius(
     Guarantee: design.split.radius-zCDP.
     """
     edges = totals.cells.edges
-    guess = Guess(knots=np.log(typical_norm(spread, stretch)) + KNOTS, mass=MASS)
+    knots = np.log(typical_norm(spread, stretch)) + KNOTS
+    farthest = max(float(np.log(edges[-1])), float(knots[-1])) + 1.0
+    guess = Guess(knots=np.append(knots, farthest), mass=np.append(MASS, BEYOND))
     return private_tail_cell(
         totals,
         noise,
@@ -99,4 +103,5 @@ def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design,
         shares=FAR_THEN_FINER,
         rho=design.split.radius,
         step="radius",
+        caution=CAUTION,
     )

@@ -22,6 +22,7 @@ FLOOR_SHARE = 0.03  # of the mean spread: less would buy nothing
 FLOOR_SMALLEST = 1.0 / 16.0  # of the smallest spread that matters
 CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
 COUNTS = (12, 8, 8)  # noisy counts per round to find where squares are clipped
+CAUTION = (0.9, 0.5, 0.5)  # clipped too late, squares cost noise; too early, a rare value would seem to have no spread
 POINTS = 2**16  # lattice points: spreads need a few percent only
 
 # where the norm of the squares lies when the spreads are about right: ln(norm / √(3d)) and its prior mass
@@ -40,8 +41,8 @@ def private_spread(sample: Rows, center: FloatArray, design: Design, noise: Mete
     scale = columns.width / columns.error_scale  # before anything is known, bounds make columns comparable
     guess = _anything(smallest / scale)
     weight, weighted = np.zeros(design.d), np.zeros(design.d)
-    for share, counts in zip(SHARES, COUNTS, strict=True):
-        squares = _private_squares(sample, center, scale, guess, counts, design, noise, share)
+    for share, counts, caution in zip(SHARES, COUNTS, CAUTION, strict=True):
+        squares = _private_squares(sample, center, scale, guess, counts, caution, design, noise, share)
         noise_std = squares.noise_std / sample.n * scale**2
         weighted += squares.total / sample.n * scale**2 / noise_std**2
         weight += 1.0 / noise_std**2
@@ -56,6 +57,7 @@ def _private_squares(
     scale: FloatArray,
     guess: Guess,
     counts: int,
+    caution: float,
     design: Design,
     noise: MeteredNoise,
     share: Fraction,
@@ -72,6 +74,7 @@ def _private_squares(
         shares=(Fraction(1, counts),) * counts,
         rho=design.split.spread_bound / len(SHARES),
         step="spread bound",
+        caution=caution,
     )
     rho = design.split.spread * share
     return private_clipped_sum(totals, bound, noise, rho=rho, step="spread", nonnegative=True)

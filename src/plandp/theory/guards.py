@@ -59,7 +59,7 @@ def too_few_rows(design: Design) -> tuple[str, ...]:
             "too few rows to find the centres of the columns at this rho: the middle of the bounds was used, and the "
             "estimate leans towards it by more than noise_std says; more rows, fewer columns or a larger rho help",
         )
-    if not design.split.spread and design.columns.spread is None:
+    if design.d > 1 and not design.split.spread and design.columns.spread is None:
         return (
             "too few rows to find the spreads of the columns at this rho: the noise is shaped by the bounds alone; "
             "more rows, a larger rho or a publicly known spread help",

@@ -72,11 +72,11 @@ class TailPosterior:
         inward = np.log(np.maximum(TELLING * noise_std / self.tail, 1.0))[:, None] / STEEPNESS
         place = np.searchsorted(self.position, self.position[:, None] - np.pad(inward, ((0, 0), (0, 1))))
         mass = np.bincount(place.ravel(), self._weight().ravel(), len(self.position)).astype(np.float64)
-        return min(_median(mass), max(len(self.position) - 2, 0))
+        return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
-    def median_cell(self) -> int:
-        """The cell whose upper edge is nearest to the posterior median of x*."""
-        return _median(self._weight().sum(axis=1))
+    def quantile_cell(self, share: float) -> int:
+        """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
+        return _quantile(self._weight().sum(axis=1), share)
 
     def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
         """Learn from a noisy count of the rows up to the upper edge of `cell`."""
@@ -120,9 +120,10 @@ def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> 
     return float(np.log(max(fewer, TINY))), float(np.log(max(more, TINY)))
 
 
-def _median(mass: FloatArray) -> int:
-    """The cell of the median, or the one below when its upper edge is nearer."""
+def _quantile(mass: FloatArray, share: float) -> int:
+    """The cell of the quantile, or the one below when its upper edge is nearer."""
     upto = np.cumsum(mass)
-    cell = int(np.searchsorted(upto, 0.5 * upto[-1]))
+    wanted = share * upto[-1]
+    cell = int(np.searchsorted(upto, wanted))
     before = upto[cell] - mass[cell]
-    return cell - 1 if cell > 0 and 0.5 * upto[-1] - before < 0.5 * mass[cell] else cell
+    return cell - 1 if cell > 0 and wanted - before < 0.5 * mass[cell] else cell
