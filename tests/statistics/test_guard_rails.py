@@ -94,7 +94,7 @@ def test_a_starved_sum_is_told():
 
 
 def test_spreads_that_cannot_be_found_are_told():
-    table = gaussian_table(60, np.ones(1), 0)
-    release = plandp.mean(table, bounds=(-100, 100), rho=1, testing_seed=0)
+    table = gaussian_table(100, np.ones(2), 0)
+    release = plandp.mean(table, bounds=(-100, 100), rho=2, testing_seed=0)
     assert any("too few rows to find the spreads" in text for text in release.warnings)
     assert release.spread is None
