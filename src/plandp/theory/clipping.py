@@ -13,10 +13,9 @@ from plandp.theory.stretch import effective_dimension
 
 FloatArray = NDArray[np.float64]
 
-ONE_SIDED = 5.2  # rows per A to clip where the tail is heavier than a Gaussian's: A·√(C/ē) for common tails
+ONE_SIDED = 6.5  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
 BALANCED = 0.8  # where it is no heavier: rows that all point one way would give 0.8 times as much bias as noise
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
-FEW = 1.2  # times √n rows: up to here twice as many may be clipped, since few rows can be lost to a rough centre
 MOST_CLIPPED = 0.1  # of the rows
 
 
@@ -24,9 +23,8 @@ def rows_to_clip(radius: FloatArray, spread: FloatArray, stretch: FloatArray, de
     """The number of rows that each candidate radius should leave above it."""
     one_sided = one_sided_rows(stretch, design)
     _, excess = gaussian_radius(spread / stretch, one_sided / design.n)
-    cancelling = BALANCED * noise_in_radii(stretch, design) / excess
-    balanced = max(cancelling, min(2.0 * cancelling, FEW * np.sqrt(design.n)), one_sided)
-    balanced = min(float(balanced), MOST_CLIPPED * design.n)
+    balanced = BALANCED * noise_in_radii(stretch, design) / excess
+    balanced = min(max(balanced, one_sided), MOST_CLIPPED * design.n)
     gaussian, _ = gaussian_radius(spread / stretch, balanced / design.n)
     heavier = np.log(radius / (AS_GAUSSIAN * gaussian)) / np.log(HEAVIER / AS_GAUSSIAN)
     return np.asarray(balanced * (one_sided / balanced) ** np.clip(heavier, 0.0, 1.0))
@@ -35,7 +33,7 @@ def rows_to_clip(radius: FloatArray, spread: FloatArray, stretch: FloatArray, de
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:
     """The number of rows to clip when nothing is known of the tail but that it may point one way."""
     a = noise_in_radii(stretch, design)
-    return float(min(ONE_SIDED * a, MOST_CLIPPED * design.n))
+    return float(min(ONE_SIDED * a**0.9, MOST_CLIPPED * design.n))
 
 
 def noise_in_radii(stretch: FloatArray, design: Design) -> float:
