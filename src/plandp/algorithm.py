@@ -23,6 +23,7 @@ from plandp.theory.box import no_wider_than_box
 from plandp.theory.clipping import gaussian_radius, one_sided_rows
 from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows
 from plandp.theory.stretch import effective_dimension, noise_error, optimal_stretch
+from plandp.theory.unclipping import surviving_share
 
 FloatArray = NDArray[np.float64]
 
@@ -46,17 +47,17 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     μ, σ = no_wider_than_box(μ, σ, columns)
     s = optimal_stretch(σ, p)  # line 3: Σ̂^(1/(p+2))
     y = stretched_norm_cells(rows, μ, σ, s, design)  # line 5: (x - μ̃) / s
-    c = private_radius(y, σ, s, design, noise)  # line 6: the cell of C
-    C = float(y.cells.edges[c])
-    if noise_error(C * s, p) >= noise_error(box.radius * box.stretch, p):
+    C = private_radius(y, σ, s, design, noise)  # line 6
+    if noise_error(C.value * s, p) >= noise_error(box.radius * box.stretch, p):
         return _whole_box_mean(rows, box, σ, design, noise)
-    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")  # lines 7–8
-    estimate = unstretched(total, μ, σ, s, C, design)
+    total = private_clipped_sum(y, C.cell, noise, rho=design.split.sum, step="sum")  # lines 7–8
+    kept = surviving_share(σ / s, C.value, C.share_above)
+    estimate = unstretched(total, μ, σ, s, C.value, design, surviving=kept)
     return estimate.warning(
         *too_few_rows(design),
         *lost_centers(estimate.mean, μ, σ * columns.error_scale, estimate.noise_std, columns.labels),
-        *clipping_bias(C, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)),
-        *radius_at_the_edge(C, typical_norm(σ, s)),
+        *clipping_bias(C.value, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)),
+        *radius_at_the_edge(C.value, typical_norm(σ, s)),
     )
 
 
@@ -70,9 +71,9 @@ def _mean_without_spread(rows: Rows, center: FloatArray, box: Box, design: Desig
     """Too few rows to find spreads, or even centres: the noise is shaped by the bounds alone."""
     s = box.stretch
     y = wide_norm_cells(rows, center, s, design)
-    c = private_wide_radius(y, s, design, noise)
-    C = float(y.cells.edges[c])
-    if box.radius <= C:
+    C = private_wide_radius(y, s, design, noise)
+    if box.radius <= C.value:
         return _whole_box_mean(rows, box, None, design, noise)
-    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")
-    return unstretched(total, center, None, s, C, design).warning(*too_few_rows(design))
+    total = private_clipped_sum(y, C.cell, noise, rho=design.split.sum, step="sum")
+    kept = surviving_share(np.ones(design.d), C.value, C.share_above)
+    return unstretched(total, center, None, s, C.value, design, surviving=kept).warning(*too_few_rows(design))

@@ -1,5 +1,6 @@
 """A few noisy counts by norm: which edge leaves about k rows above it.  Proof: docs/proofs/tail_cell.md."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -7,14 +8,23 @@ from numpy.typing import NDArray
 
 from plandp.mechanisms.norm_cells import CellTotals
 from plandp.noise.meter import MeteredNoise
-from plandp.theory.tail_search import TailPosterior
+from plandp.theory.tail_search import NoisyCount, TailPosterior
 
 FloatArray = NDArray[np.float64]
 
 
 # each count gets this share of the budget: the first only have to find the neighbourhood
-FINER_AND_FINER = tuple(Fraction(share, 50) for share in (1, 1, 2, 3, 5, 8, 12, 18))
+FINER_AND_FINER = tuple(Fraction(share, 20) for share in (1, 1, 2, 3, 5, 8))
+ALREADY_NEAR = (Fraction(2, 5), Fraction(3, 5))
 FAR_THEN_FINER = tuple(Fraction(share, 60) for share in (1, 1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TailCell:
+    """The cell that was found, and all released counts that speak about it."""
+
+    cell: int
+    counts: tuple[NoisyCount, ...]
 
 
 def private_tail_cell(
@@ -22,15 +32,17 @@ def private_tail_cell(
     noise: MeteredNoise,
     *,
     prior: FloatArray,
-    tail: FloatArray,
+    tail: float,
     shares: tuple[Fraction, ...],
     rho: Fraction,
     step: str,
     caution: float = 0.5,
-) -> int:
-    """The cell whose upper edge about `tail[cell]` rows exceed, found by adaptive noisy counts.
+    known: tuple[NoisyCount, ...] = (),
+) -> TailCell:
+    """The cell whose upper edge about `tail` rows exceed, found by adaptive noisy counts.
 
-    Of what the counts leave open, the answer is the quantile `caution`: above .5 it is rather too large.
+    Of what the counts leave open, the answer is the quantile `caution`: above .5 it is rather too large.  Counts
+    that were released before for the same totals are `known` and cost nothing again.
 
     Guarantee: rho-zCDP for replacing one row: each count of rows up to an edge moves by at most 1, and the
     counts are paid for with `shares` of rho that add up to 1.
@@ -38,9 +50,23 @@ def private_tail_cell(
     rows = int(totals.counts.sum())
     up_to_edge = np.cumsum(totals.counts)
     posterior = TailPosterior.before(totals.cells.edges, prior=prior, tail=tail)
+    for seen in known:
+        posterior = posterior.updated(seen, rows=rows)
+    counts = list(known)
     for share in shares:
         noise_std = float(np.sqrt(float(1 / (2 * rho * share))))
         cell = posterior.next_cell(noise_std)
         noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
-        posterior = posterior.updated(cell, float(noisy[0]), rows=rows, noise_std=noise_std)
-    return posterior.quantile_cell(caution)
+        counts.append(NoisyCount(cell=cell, count=float(noisy[0]), noise_std=noise_std))
+        posterior = posterior.updated(counts[-1], rows=rows)
+    return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts))
+
+
+def private_share_above(totals: CellTotals, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
+    """The share of the rows above the upper edge of `cell`; noise may take it below 0 or above 1.
+
+    Guarantee: rho-zCDP for replacing one row, which moves the count of rows by at most 1.
+    """
+    rows = int(totals.counts.sum())
+    noisy = noise.release(totals.counts[cell + 1 :].sum(keepdims=True), squared_sensitivity=1, rho=rho, step=step)
+    return float(noisy[0]) / rows

@@ -34,9 +34,14 @@ def unstretched(
     stretch: FloatArray,
     radius: float,
     design: Design,
+    *,
+    surviving: FloatArray | float = 1.0,
 ) -> Estimate:
-    """Line 8, second half: divide by n, undo the stretch, go back to the centre, in the units of the data."""
-    unit = design.columns.error_scale * stretch / design.n
+    """Line 8, second half: divide by n, undo the stretch, go back to the centre, in the units of the data.
+
+    `surviving` is the part of each coordinate's mean that clipping has left, which is undone as well.
+    """
+    unit = design.columns.error_scale * stretch / (design.n * surviving)
     return Estimate(
         mean=np.asarray(center + total.total * unit),
         noise_std=np.asarray(total.noise_std * unit),

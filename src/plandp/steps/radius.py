@@ -1,12 +1,21 @@
 """Lines 5–6: rows recentred and stretched, grouped by norm, and the clipping radius C among the norm cells."""
 
+from dataclasses import dataclass
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.mechanisms.norm_cells import CellTotals, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.tail_cell import FAR_THEN_FINER, FINER_AND_FINER, private_tail_cell
+from plandp.mechanisms.tail_cell import (
+    ALREADY_NEAR,
+    FAR_THEN_FINER,
+    FINER_AND_FINER,
+    private_share_above,
+    private_tail_cell,
+)
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.clipping import one_sided_rows, rows_to_clip
@@ -19,6 +28,17 @@ KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16
 MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
 CAUTION = 0.8  # where no spread is known, a radius too large costs noise, one too small may clip everything
 BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
+# of the budget: to see how heavy the tail is, to find the radius, and to count what it clips
+TAIL, PLACE, COUNT = Fraction(35, 100), Fraction(40, 100), Fraction(25, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Radius:
+    """Line 6's C, the norm cell whose upper edge it is, and the share of the rows above it, all released."""
+
+    value: float
+    cell: int
+    share_above: float
 
 
 def stretched_view(center: FloatArray, stretch: FloatArray, design: Design) -> Recentred:
@@ -58,24 +78,36 @@ def stretched_norm_cells(
 
 def private_radius(
     totals: CellTotals, spread: FloatArray, stretch: FloatArray, design: Design, noise: MeteredNoise
-) -> int:
-    """The norm cell whose edge is the radius C: as many rows are clipped as their bias is worth in noise.
+) -> Radius:
+    """The radius C: as many rows are clipped as their bias is worth in noise.
 
     Guarantee: design.split.radius-zCDP.
     """
+    rho = design.split.radius
     edges = totals.cells.edges
     knots = np.log(typical_norm(spread, stretch)) + KNOTS
     farthest = max(float(np.log(edges[-1])), float(knots[-1])) + 1.0
-    guess = Guess(knots=np.append(knots, farthest), mass=np.append(MASS, BEYOND))
-    return private_tail_cell(
+    prior = Guess(knots=np.append(knots, farthest), mass=np.append(MASS, BEYOND)).over(edges)
+    far_out = private_tail_cell(
         totals,
         noise,
-        prior=guess.over(edges),
-        tail=rows_to_clip(edges, spread, stretch, design),
+        prior=prior,
+        tail=one_sided_rows(stretch, design),
         shares=FINER_AND_FINER,
-        rho=design.split.radius,
+        rho=rho * TAIL,
         step="radius",
     )
+    found = private_tail_cell(
+        totals,
+        noise,
+        prior=prior,
+        tail=rows_to_clip(float(edges[far_out.cell]), spread, stretch, design),
+        shares=ALREADY_NEAR,
+        rho=rho * PLACE,
+        step="radius",
+        known=far_out.counts,
+    )
+    return _private_radius_at(totals, found.cell, noise, rho=rho * COUNT)
 
 
 def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design: Design) -> CellTotals:
@@ -88,20 +120,26 @@ def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design:
     return cell_totals(rows, view, cells)
 
 
-def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> int:
+def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> Radius:
     """As `private_radius` when no spread is known: any order of magnitude may be the right one.
 
     Guarantee: design.split.radius-zCDP.
     """
     edges = totals.cells.edges
     guess = Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=6.0)
-    return private_tail_cell(
+    found = private_tail_cell(
         totals,
         noise,
         prior=guess.over(edges),
-        tail=np.full(len(edges), one_sided_rows(stretch, design)),
+        tail=one_sided_rows(stretch, design),
         shares=FAR_THEN_FINER,
-        rho=design.split.radius,
+        rho=design.split.radius * (TAIL + PLACE),
         step="radius",
         caution=CAUTION,
     )
+    return _private_radius_at(totals, found.cell, noise, rho=design.split.radius * COUNT)
+
+
+def _private_radius_at(totals: CellTotals, cell: int, noise: MeteredNoise, *, rho: Fraction) -> Radius:
+    share_above = private_share_above(totals, cell, noise, rho=rho, step="radius")
+    return Radius(value=float(totals.cells.edges[cell]), cell=cell, share_above=share_above)

@@ -70,12 +70,12 @@ def _private_squares(
         totals,
         noise,
         prior=guess.over(cells.edges),
-        tail=np.full(len(cells.edges), CLIPPED_SHARE * sample.n),
+        tail=CLIPPED_SHARE * sample.n,
         shares=(Fraction(1, counts),) * counts,
         rho=design.split.spread_bound / len(SHARES),
         step="spread bound",
         caution=caution,
-    )
+    ).cell
     rho = design.split.spread * share
     return private_clipped_sum(totals, bound, noise, rho=rho, step="spread", nonnegative=True)
 

@@ -13,21 +13,20 @@ from plandp.theory.stretch import effective_dimension
 
 FloatArray = NDArray[np.float64]
 
-ONE_SIDED = 6.5  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
-BALANCED = 0.8  # where it is no heavier: rows that all point one way would give 0.8 times as much bias as noise
+ONE_SIDED = 7.0  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
+BALANCED = 9.0  # rows per A/√ē where it is no heavier: undoing the bias leaves about a ninth of it
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
 
 
-def rows_to_clip(radius: FloatArray, spread: FloatArray, stretch: FloatArray, design: Design) -> FloatArray:
-    """The number of rows that each candidate radius should leave above it."""
+def rows_to_clip(radius: float, spread: FloatArray, stretch: FloatArray, design: Design) -> float:
+    """The number of rows to clip, given the `radius` that `one_sided_rows` of them exceed."""
     one_sided = one_sided_rows(stretch, design)
-    _, excess = gaussian_radius(spread / stretch, one_sided / design.n)
-    balanced = BALANCED * noise_in_radii(stretch, design) / excess
+    gaussian, excess = gaussian_radius(spread / stretch, one_sided / design.n)
+    balanced = BALANCED * noise_in_radii(stretch, design) / np.sqrt(excess)
     balanced = min(max(balanced, one_sided), MOST_CLIPPED * design.n)
-    gaussian, _ = gaussian_radius(spread / stretch, balanced / design.n)
     heavier = np.log(radius / (AS_GAUSSIAN * gaussian)) / np.log(HEAVIER / AS_GAUSSIAN)
-    return np.asarray(balanced * (one_sided / balanced) ** np.clip(heavier, 0.0, 1.0))
+    return float(balanced * (one_sided / balanced) ** np.clip(heavier, 0.0, 1.0))
 
 
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:

@@ -49,16 +49,25 @@ class Guess:
         return np.asarray(np.maximum(np.diff(upto, prepend=0.0), 1e-12))
 
 
+@dataclass(frozen=True, kw_only=True)
+class NoisyCount:
+    """A released count of the rows up to the upper edge of `cell`, and the standard deviation of its noise."""
+
+    cell: int
+    count: float
+    noise_std: float
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TailPosterior:
-    """Log-weights of every cell whose upper edge may be x*, per shape; `tail` rows are wanted above each edge."""
+    """Log-weights of every cell whose upper edge may be x*, per shape; `tail` rows are wanted above x*."""
 
     position: FloatArray  # ln of the upper edges
-    tail: FloatArray
+    tail: float
     log_weight: FloatArray  # (cells, shapes + 1): the last shape is any
 
     @classmethod
-    def before(cls, edges: FloatArray, *, prior: FloatArray, tail: FloatArray) -> "TailPosterior":
+    def before(cls, edges: FloatArray, *, prior: FloatArray, tail: float) -> "TailPosterior":
         """What is known before any count."""
         shapes = np.append(np.full(len(STEEPNESS), (1.0 - ANY_SHAPE) / len(STEEPNESS)), ANY_SHAPE)
         return cls(position=np.log(edges), tail=tail, log_weight=np.log(prior)[:, None] + np.log(shapes))
@@ -69,8 +78,8 @@ class TailPosterior:
         That is where about `tail` rows are left, or, for a noisy count, the place further in where the number of
         rows above can still be told from the noise: the curve leads from there to x*.
         """
-        inward = np.log(np.maximum(TELLING * noise_std / self.tail, 1.0))[:, None] / STEEPNESS
-        place = np.searchsorted(self.position, self.position[:, None] - np.pad(inward, ((0, 0), (0, 1))))
+        inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESS, 0.0)
+        place = np.searchsorted(self.position, self.position[:, None] - inward)
         mass = np.bincount(place.ravel(), self._weight().ravel(), len(self.position)).astype(np.float64)
         return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
@@ -78,11 +87,12 @@ class TailPosterior:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
         return _quantile(self._weight().sum(axis=1), share)
 
-    def updated(self, cell: int, count: float, *, rows: int, noise_std: float) -> "TailPosterior":
-        """Learn from a noisy count of the rows up to the upper edge of `cell`."""
-        curve = _curve_likelihood(rows - count, self.position - self.position[cell], self.tail, rows, noise_std)
-        fewer, more = _step_likelihood(rows - count, float(self.tail[cell]), rows, noise_std)
-        step = np.where(np.arange(len(self.position)) <= cell, fewer, more)
+    def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
+        """Learn from a noisy count."""
+        above, beyond = rows - seen.count, self.position - self.position[seen.cell]
+        curve = _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
+        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
+        step = np.where(np.arange(len(self.position)) <= seen.cell, fewer, more)
         return TailPosterior(
             position=self.position, tail=self.tail, log_weight=self.log_weight + np.column_stack([curve, step])
         )
@@ -91,11 +101,11 @@ class TailPosterior:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
 
-def _curve_likelihood(above: float, beyond: FloatArray, tail: FloatArray, rows: int, noise_std: float) -> FloatArray:
+def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> FloatArray:
     """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
     curvature = CURVATURE * STEEPNESS**2
     inward = np.minimum(beyond[:, None], STEEPNESS / np.maximum(curvature, 1e-9))  # no parabola past its top
-    log_tail = np.log(tail)[:, None]
+    log_tail = np.log(tail)
     log_rows = np.minimum(log_tail + STEEPNESS * inward - curvature * inward**2 / 2.0, np.log(rows))
     expected = np.exp(log_rows)
     misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
