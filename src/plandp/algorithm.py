@@ -56,7 +56,9 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     return estimate.warning(
         *too_few_rows(design),
         *lost_centers(estimate.mean, μ, σ * columns.error_scale, estimate.noise_std, columns.labels),
-        *clipping_bias(C.value, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)),
+        *clipping_bias(
+            C.value, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)
+        ),
         *radius_at_the_edge(C.value, typical_norm(σ, s)),
     )
 

@@ -166,7 +166,7 @@ def test_a_spread_budget_paid_twice_or_forgotten_is_rejected(
 
 
 def test_shares_that_do_not_add_up_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    mutant = changed(tail_cell, ("Fraction(share, 50)", "Fraction(share, 40)"))
+    mutant = changed(tail_cell, ("Fraction(share, 20)", "Fraction(share, 18)"))
     monkeypatch.setattr(radius, "FINER_AND_FINER", mutant.FINER_AND_FINER)
     assert account_alarms()
 

@@ -15,7 +15,7 @@ from plandp.mechanisms.clipped_sum import cell_weights, private_clipped_sum
 from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_tail_cell
+from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_share_above, private_tail_cell
 from plandp.methods import find_estimator
 from plandp.terms.columns import read_columns
 
@@ -53,13 +53,14 @@ def test_a_count_by_norm_moves_by_exactly_one() -> None:
 
     def run(table: object, door: RecordingDoor) -> None:
         totals = cell_totals(rows_of(table), signed_view(1), cells)
-        tail, prior = np.full(n_cells, 1.0), np.full(n_cells, 1.0)
-        private_tail_cell(totals, door, prior=prior, tail=tail, shares=FINER_AND_FINER, rho=Fraction(1), step="tail")
+        prior = np.full(n_cells, 1.0)
+        private_tail_cell(totals, door, prior=prior, tail=1.0, shares=FINER_AND_FINER, rho=Fraction(1), step="tail")
+        private_share_above(totals, n_cells // 2, door, rho=Fraction(1), step="tail")
 
     short, long = np.full((40, 1), 0.1), np.full((40, 1), 0.1)
     long[7] = 100.0
     ratios = moved(run, short, long)
-    assert len(ratios) == len(FINER_AND_FINER)
+    assert len(ratios) == len(FINER_AND_FINER) + 1
     assert furthest(ratios) == {"tail": 1}
 
 

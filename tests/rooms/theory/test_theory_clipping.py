@@ -49,10 +49,10 @@ def test_heavier_tails_have_fewer_rows_clipped():
     spread = 64.0 / np.arange(1, 65)
     stretch, design = optimal_stretch(spread, 2.0), design_of(64)
     gaussian, _ = gaussian_radius(spread / stretch, one_sided_rows(stretch, design) / design.n)
-    rows = rows_to_clip(gaussian * np.geomspace(0.2, 20.0, 200), spread, stretch, design)
+    rows = [rows_to_clip(gaussian * times, spread, stretch, design) for times in np.geomspace(0.2, 20.0, 200)]
     assert np.all(np.diff(rows) <= 1e-9)
     assert rows[-1] == pytest.approx(one_sided_rows(stretch, design))
-    assert rows[0] >= rows[-1]
+    assert rows[0] > 3 * rows[-1]
 
 
 @pytest.mark.parametrize("n", [30, 1000, 100_000])
@@ -60,9 +60,9 @@ def test_heavier_tails_have_fewer_rows_clipped():
 def test_never_more_than_a_tenth_of_the_rows_is_clipped(n, rho):
     spread = np.ones(100)
     stretch, design = optimal_stretch(spread, 2.0), design_of(100, n, rho)
-    rows = rows_to_clip(np.geomspace(1e-3, 1e5, 100), spread, stretch, design)
-    assert rows.max() <= MOST_CLIPPED * n * (1 + 1e-12)
-    assert rows.min() > 0
+    rows = [rows_to_clip(radius, spread, stretch, design) for radius in np.geomspace(1e-3, 1e5, 100)]
+    assert max(rows) <= MOST_CLIPPED * n * (1 + 1e-12)
+    assert min(rows) > 0
 
 
 def test_the_noise_of_the_sum_in_rows():

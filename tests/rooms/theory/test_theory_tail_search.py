@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.mechanisms.tail_cell import FINER_AND_FINER
-from plandp.theory.tail_search import Guess, TailPosterior
+from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior
 
 ROWS = 10_000
 NORMS = {
@@ -27,13 +27,13 @@ def found_radius(norm, tail, *, rho, lowest, highest, rng):
     edges = geometric_edges(lowest, highest)
     up_to = np.searchsorted(np.sort(norm), edges, side="right")
     prior = Guess(knots=np.log([edges[0] / 1.03, edges[-1]]), mass=np.ones(1)).over(edges)
-    posterior = TailPosterior.before(edges, prior=prior, tail=np.full(len(edges), float(tail)))
+    posterior = TailPosterior.before(edges, prior=prior, tail=float(tail))
     for share in FINER_AND_FINER:
         noise_std = float(np.sqrt(1 / (2 * rho * float(share))))
         cell = posterior.next_cell(noise_std)
         assert 0 <= cell < len(edges) - 1
         count = up_to[cell] + noise_std * rng.standard_normal()
-        posterior = posterior.updated(cell, count, rows=len(norm), noise_std=noise_std)
+        posterior = posterior.updated(NoisyCount(cell=cell, count=count, noise_std=noise_std), rows=len(norm))
     return edges[posterior.quantile_cell(0.5)]
 
 
@@ -84,10 +84,10 @@ def test_counts_in_the_bulk_do_not_pin_the_tail():
     # Nine tenths and half of the rows above two small norms: the tail may still begin anywhere above them.
     edges = geometric_edges(1e-3, 1e3)
     prior = np.full(len(edges), 1.0 / len(edges))
-    posterior = TailPosterior.before(edges, prior=prior, tail=np.full(len(edges), 8.0))
+    posterior = TailPosterior.before(edges, prior=prior, tail=8.0)
     for norm, above in ((0.056, 9600.0), (0.63, 5330.0), (16.0, 0.0)):
         cell = int(np.searchsorted(edges, norm))
-        posterior = posterior.updated(cell, ROWS - above, rows=ROWS, noise_std=30.0)
+        posterior = posterior.updated(NoisyCount(cell=cell, count=ROWS - above, noise_std=30.0), rows=ROWS)
     assert 1.0 < edges[posterior.quantile_cell(0.5)] < 16.0
 
 
