@@ -1,5 +1,6 @@
 """`plandp demo`: a private mean from table to receipt, on people who do not exist."""
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,14 @@ RHO = "0.1"
 PICTURE = Path("demo_output") / "time_use.svg"
 
 
-def demo() -> None:
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Describe the command to argparse."""
+    told = "tell the whole story on an example that needs no data"
+    command = commands.add_parser("demo", help=told, description=told.capitalize() + ".")
+    command.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> None:
     """Print the story; the noise is secure, so every run tells it with other numbers."""
     table = time_use_table()
     truth = table.mean(axis=0)

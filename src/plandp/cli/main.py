@@ -1,13 +1,19 @@
-"""`plandp`: reads the command line and calls the command.  Exit codes: 0 done, 1 failed, 2 wrong usage."""
+"""`plandp`: reads the command line and calls the command.  Exit codes: 0 done, 1 failed, 2 wrong usage or arguments."""
 
 import argparse
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from plandp.cli.demo import demo
+from plandp.cli import demo
+from plandp.cli.wording import in_options
+from plandp.errors import ArgumentError, PlandpError
+
+# Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
+COMMANDS = (demo,)
 
 EXAMPLES = """\
 examples:
@@ -17,11 +23,31 @@ examples:
 In Python:
   import plandp
   release = plandp.mean(table, bounds=(0, 100), rho=0.5)
+
+exit codes: 0 done; 1 failed; 2 wrong usage or arguments
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; argparse itself exits with 2 on wrong usage."""
+    asked = _parser().parse_args(_with_negative_values(sys.argv[1:] if arguments is None else arguments))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without ± or ² shows a question mark there
+    try:
+        asked.run(asked)
+        sys.stdout.flush()  # now, so that what cannot be written is told here
+    except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ArgumentError as error:
+        print(f"plandp: {in_options(error)}", file=sys.stderr)
+        return 2
+    except (PlandpError, OSError) as error:
+        print(f"plandp: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="plandp",
         description="Differentially private means of tables, one row per person.",
@@ -30,17 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"plandp {version('plandp')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    told = "tell the whole story on an example that needs no data"
-    commands.add_parser("demo", help=told, description=told.capitalize() + ".").set_defaults(run=demo)
-    run = parser.parse_args(arguments).run
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without ± or ² shows a question mark there
-    try:
-        run()
-        sys.stdout.flush()  # now, so that what cannot be written is told here
-    except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        print(f"plandp: {error}", file=sys.stderr)
-        return 1
-    return 0
+    for command in COMMANDS:
+        command.add_to(commands)
+    return parser
+
+
+def _with_negative_values(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with `--bounds -5:5` as `--bounds=-5:5`: argparse takes -5:5 for an option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if re.match(r"-\.?\d", argument) and joined and re.fullmatch(r"--[a-z-]+", joined[-1]):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
