@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
+from plandp.kernels.compiler import compiled
+from plandp.kernels.lattice_keys import write_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
 FloatArray = NDArray[np.float64]
+
+TILE = 2**17  # values worked on at a time: they stay in cache
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,16 +75,35 @@ def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> Sor
     dtype = np.int32 if lattice.cells.max() < 2**31 - 1 else np.int64
     keys = np.empty((rows.d, rows.n), dtype)
     absent = np.zeros(rows.d, np.int64)
+    loop = compiled(write_keys)
+    stand_in = np.full(rows.d, np.nan) if missing is None else missing
     begin = 0
-    with np.errstate(all="ignore"):
-        for block in rows.blocks():
-            found = lattice.keys(block, missing)
-            lost = np.isnan(found)
-            absent += lost.sum(axis=0)
-            keys[:, begin : begin + len(block)] = np.where(lost, lattice.cells, found).T
-            begin += len(block)
+    for block in rows.blocks():
+        if loop is None:
+            _write_keys(block, lattice, missing, begin, keys, absent)
+        else:
+            loop(block, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, begin, keys, absent)
+        begin += len(block)
     keys.sort(axis=1)
     return SortedKeys(keys=keys, missing=absent)
+
+
+@np.errstate(all="ignore")
+def _write_keys(
+    block: FloatArray,
+    lattice: Lattice,
+    missing: FloatArray | None,
+    begin: int,
+    keys: NDArray[Any],
+    absent: NDArray[np.int64],
+) -> None:
+    """What the compiled loop does, tile by tile in NumPy."""
+    rows = max(1, TILE // block.shape[1])
+    for first in range(0, len(block), rows):
+        found = lattice.keys(block[first : first + rows], missing)
+        lost = np.isnan(found)
+        absent += lost.sum(axis=0)
+        keys[:, begin + first : begin + first + len(found)] = np.where(lost, lattice.cells, found).T
 
 
 def private_counts_below(

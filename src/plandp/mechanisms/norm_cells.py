@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from plandp.data.rows import Rows
+from plandp.kernels.compiler import compiled
+from plandp.kernels.norm_cells import add_up_cells
 from plandp.mechanisms.recentred import Recentred
 
 FloatArray = NDArray[np.float64]
@@ -43,6 +44,11 @@ class NormCells:
         bounds = np.ceil(edges / (step * 2.0**octave)).astype(np.int64) + slack
         return cls(edges=edges, octave=octave, step=step, bounds=bounds)
 
+    @property
+    def steps(self) -> FloatArray:
+        """The lattice step of every cell."""
+        return np.asarray(self.step * 2.0**self.octave)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellSums:
@@ -54,10 +60,35 @@ class CellSums:
     wide: bool  # hand over Python integers: so many rows that int64 could overflow
 
     def __call__(self, block: FloatArray, /) -> tuple[NDArray[Any], ...]:
-        """Add up the block, tile by tile; what a row adds does not depend on its tile."""
-        cells, d = self.cells, block.shape[1]
-        counts = np.zeros(len(cells.edges), np.int64)
-        sums = np.zeros((len(cells.edges), d), np.int64)
+        """Add up the block; what a row adds depends neither on other rows nor on there being a compiler."""
+        counts = np.zeros(len(self.cells.edges), np.int64)
+        sums = np.zeros((len(self.cells.edges), block.shape[1]), np.int64)
+        loop = compiled(add_up_cells) if self.cells.bounds.max() < 2**31 else None
+        if loop is None:
+            self._add_up(block, counts, sums)
+        else:
+            view, cells = self.view, self.cells
+            loop(
+                block,
+                view.low,
+                view.high,
+                view.center if view.missing is None else view.missing,
+                view.center,
+                view.factor,
+                self.squared,
+                cells.edges,
+                cells.steps,
+                cells.bounds**2,
+                counts,
+                sums,
+            )
+        return counts, sums.astype(object) if self.wide else sums
+
+    def _add_up(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
+        """What the compiled loop does, tile by tile in NumPy."""
+        from scipy.sparse import csr_array  # here, since importing it takes longer than importing plandp
+
+        d = block.shape[1]
         rows = max(1, TILE // d)
         for begin in range(0, len(block), rows):
             cell, vectors = self.lattice_vectors(block[begin : begin + rows])
@@ -67,7 +98,6 @@ class CellSums:
             gather = csr_array((np.ones(len(cell), np.int64), order, ends), shape=(len(present), len(cell)))
             sums[present] += gather @ vectors
             counts[present] += np.diff(ends)
-        return counts, sums.astype(object) if self.wide else sums
 
     def lattice_vectors(self, rows: FloatArray) -> tuple[NDArray[np.intp], IntArray]:
         """The cell and the integer vector of every row, each a function of that row alone."""
@@ -81,7 +111,7 @@ class CellSums:
         cell = np.minimum(np.searchsorted(cells.edges, norm), len(cells.edges) - 1)
         top = cells.edges[-1]
         shrink = np.where(norm > top, top / norm, 1.0)
-        y *= (shrink / (cells.step * 2.0 ** cells.octave[cell]))[:, None]
+        y *= (shrink / cells.steps[cell])[:, None]
         y[unusable] = 0.0
         vectors = np.rint(y).astype(np.int64)
         too_long = np.einsum("ij,ij->i", vectors, vectors) > cells.bounds[cell] ** 2

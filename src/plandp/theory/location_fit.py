@@ -7,13 +7,16 @@ failures of the search: a coordinate whose own counts are ambiguous is read as i
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.kernels.compiler import compiled
+from plandp.kernels.logistic_fit import add_misfits
+
 FloatArray = NDArray[np.float64]
+SingleArray = NDArray[np.float32]
 
 LOGISTIC = 1.702  # the logistic with this slope is closest to the normal distribution function
 REACH, STEP = 7.0, 0.5  # locations tried around the search's answer, in units of s
 RATIO = np.sqrt(2.0)  # of neighbouring scales
 EM_ROUNDS = 40
-CHUNK = 32  # coordinates at a time: the work arrays stay in cache
 
 
 def fit_locations(
@@ -53,22 +56,29 @@ def _likelihood(
     offsets: FloatArray,
 ) -> FloatArray:
     """exp(-χ²/2), at most 1 per coordinate, of every (coordinate, scale, offset)."""
-    d = len(relative)
-    chi2 = np.empty((d, len(scales), len(offsets)), np.float32)
-    shift = np.exp(LOGISTIC * offsets).astype(np.float32)[None, :, None]
+    chi2 = np.zeros((len(scales), len(relative), len(offsets)), np.float32)
+    shift = np.exp(LOGISTIC * offsets).astype(np.float32)
+    seen = (counts / noise_std).astype(np.float32)
     full = np.float32(rows / noise_std)
-    for begin in range(0, d, CHUNK):
-        part = slice(begin, begin + CHUNK)
-        seen = (counts[part] / noise_std).astype(np.float32)[:, None, :]
-        for level, scale in enumerate(scales):
-            steep = np.clip(-LOGISTIC / scale * relative[part], -70.0, 70.0)
-            model = np.exp(steep).astype(np.float32)[:, None, :] * shift
-            model += 1.0
-            np.divide(full, model, out=model)
-            model -= seen
-            chi2[part, level] = np.einsum("imt,imt->im", model, model)
-    chi2 -= chi2.min(axis=(1, 2), keepdims=True)
-    return np.exp(-0.5 * chi2.astype(np.float64))
+    loop = compiled(add_misfits) or _add_misfits
+    for level, scale in enumerate(scales):
+        steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0)).astype(np.float32)
+        loop(steep, shift, seen, full, chi2[level])
+    chi2 -= chi2.min(axis=(0, 2), keepdims=True)
+    return np.exp(-0.5 * chi2.transpose(1, 0, 2).astype(np.float64))
+
+
+def _add_misfits(
+    steep: SingleArray, shift: SingleArray, seen: SingleArray, full: np.float32, chi2: SingleArray
+) -> None:
+    """What the compiled loop does, in NumPy: the same single-precision operations in the same order."""
+    for t in range(steep.shape[1]):
+        apart = steep[:, t, None] * shift
+        apart += np.float32(1.0)
+        np.divide(full, apart, out=apart)
+        apart -= seen[:, t, None]
+        apart *= apart
+        chi2 += apart
 
 
 def _learned_prior(evidence: FloatArray) -> FloatArray:

@@ -1,0 +1,25 @@
+"""The compiler, when there is one: Numba is an extra, and everything works without it."""
+
+from collections.abc import Callable
+from functools import cache
+
+Loop = Callable[..., None]
+"""A function of arrays and numbers that writes to some of the arrays."""
+
+
+@cache
+def compiled(loop: Loop) -> Loop | None:
+    """The loop as machine code, or None without Numba.
+
+    No fast-math, hence no fused multiply-add and no reordering: each operation rounds as NumPy's does, so that what a
+    row adds is the same, bit for bit, with and without the compiler.
+    """
+    try:
+        from numba import njit
+    except ImportError:
+        return None
+    try:
+        machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
+    except RuntimeError:  # there is no folder to keep compiled code in
+        machine_code = njit(nogil=True, error_model="numpy")(loop)
+    return machine_code

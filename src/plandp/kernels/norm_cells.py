@@ -1,0 +1,78 @@
+"""Rows to lattice vectors, added up by norm cell: the loop of `mechanisms/norm_cells.py`."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def add_up_cells(
+    block: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    stand_in: FloatArray,
+    center: FloatArray,
+    factor: FloatArray,
+    squared: bool,
+    edges: FloatArray,
+    steps: FloatArray,
+    squared_bounds: IntArray,
+    counts: IntArray,
+    sums: IntArray,
+) -> None:
+    """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`.
+
+    Lattice vectors must fit in 32 bits.  Eight rows go side by side, each adding its squares from the left.
+    """
+    n, d = block.shape
+    last = len(edges) - 1
+    y = np.zeros((8, d))
+    norms = np.empty(8)
+    q = np.empty(d, np.int32)
+    for begin in range(0, n, 8):
+        rows = min(8, n - begin)
+        for r in range(rows):
+            for c in range(d):
+                x = block[begin + r, c]
+                x = low[c] if x < low[c] else x
+                x = high[c] if x > high[c] else x
+                x = stand_in[c] if x != x else x  # NaN
+                y[r, c] = (x - center[c]) * factor[c]
+        if squared:
+            for r in range(rows):
+                for c in range(d):
+                    y[r, c] = y[r, c] * y[r, c]
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+        for c in range(d):
+            s0 += y[0, c] * y[0, c]
+            s1 += y[1, c] * y[1, c]
+            s2 += y[2, c] * y[2, c]
+            s3 += y[3, c] * y[3, c]
+            s4 += y[4, c] * y[4, c]
+            s5 += y[5, c] * y[5, c]
+            s6 += y[6, c] * y[6, c]
+            s7 += y[7, c] * y[7, c]
+        norms[0], norms[1], norms[2], norms[3] = s0, s1, s2, s3
+        norms[4], norms[5], norms[6], norms[7] = s4, s5, s6, s7
+        for r in range(rows):
+            norm = np.sqrt(norms[r])
+            cell, above = 0, last
+            while cell < above:  # the first edge that is not below the norm, or the last
+                middle = (cell + above) // 2
+                if edges[middle] < norm:
+                    cell = middle + 1
+                else:
+                    above = middle
+            counts[cell] += 1
+            if not np.isfinite(norm):
+                continue
+            shrink = edges[last] / norm if norm > edges[last] else 1.0
+            times = shrink / steps[cell]
+            length = np.int64(0)
+            for c in range(d):
+                q[c] = np.int32(np.rint(y[r, c] * times))
+                length += np.int64(q[c]) * np.int64(q[c])
+            if length <= squared_bounds[cell]:
+                for c in range(d):
+                    sums[cell, c] += q[c]
