@@ -5,26 +5,29 @@ import io
 import os
 import re
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from plandp.cli import demo
+from plandp.cli import demo, mean, show
 from plandp.cli.wording import in_options
 from plandp.errors import ArgumentError, PlandpError
 
 # Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
-COMMANDS = (demo,)
+COMMANDS = (mean, show, demo)
 
 EXAMPLES = """\
 examples:
+  plandp mean survey.csv --bounds 0:100 --rho 0.5 --out release.json
+  plandp show release.json
   plandp demo         a private mean from table to receipt; needs no data, writes a picture to demo_output/
-  plandp --version    the installed version
+  plandp mean --help  every option, with examples
 
 In Python:
   import plandp
   release = plandp.mean(table, bounds=(0, 100), rho=0.5)
 
-exit codes: 0 done; 1 failed; 2 wrong usage or arguments
+exit codes: 0 done; 1 failed; 2 wrong usage or arguments; 130 stopped by Ctrl-C
 """
 
 
@@ -44,6 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (PlandpError, OSError) as error:
         print(f"plandp: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("plandp: stopped", file=sys.stderr)
+        return 130
+    except Exception as error:  # its text could hold values, so only its kind and place are told
+        print(f"plandp: {_kind_and_place(error)}; nothing else is shown, since it could hold data", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -59,6 +68,11 @@ def _parser() -> argparse.ArgumentParser:
     for command in COMMANDS:
         command.add_to(commands)
     return parser
+
+
+def _kind_and_place(error: Exception) -> str:
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    return f"unexpected {type(error).__name__} in {frame.f_globals.get('__name__')}, line {line}"
 
 
 def _with_negative_values(arguments: Sequence[str]) -> list[str]:

@@ -1,11 +1,13 @@
 """NumPy arrays as tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.labels import find_positions, select
 from plandp.data.rows import FloatBlock
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
@@ -30,6 +32,14 @@ class ArrayTable:
         """Return these rows as float64."""
         values = self.array[rows]
         return float_block(values if self.positions is None else values[:, list(self.positions)])
+
+
+def open_array(data: NDArray[Any], columns: Sequence[Label] | None) -> ArrayTable:
+    """Return a numeric array as a table; its labels are 0, 1, 2, …"""
+    array = two_dimensional(data)
+    labels = tuple(range(array.shape[1]))
+    positions = find_positions(labels, columns)
+    return ArrayTable(array=array, labels=select(labels, positions), positions=positions)
 
 
 def two_dimensional(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,15 +1,14 @@
 """The way in: from whatever holds the table to rows that can be folded."""
 
+import os
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plandp.data.array import ArrayTable, two_dimensional
+from plandp.data.array import open_array
 from plandp.data.arrow_table import open_arrow
 from plandp.data.blocks import TableRows
-from plandp.data.labels import find_positions, select
+from plandp.data.files import open_file
 from plandp.data.lists import list_array
 from plandp.data.pandas_frame import open_pandas
 from plandp.data.polars_frame import open_polars
@@ -31,17 +30,19 @@ def open_rows(data: object, *, columns: Sequence[Label] | None = None, progress:
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
     """
     with np.errstate(all="ignore"):
-        table = _open_table(data, columns)
+        table = _open_table(data, columns, progress)
     if table.n == 0 or not table.labels:
         raise ArgumentError("data", f"a table of {table.n} rows × {len(table.labels)} columns has no mean")
     return TableRows(table, progress=progress)
 
 
-def _open_table(data: object, columns: Sequence[Label] | None) -> Table:
+def _open_table(data: object, columns: Sequence[Label] | None, progress: bool) -> Table:
+    if isinstance(data, str | os.PathLike):
+        return open_file(data, columns, progress=progress)
     if isinstance(data, np.ndarray):
-        return _open_array(data, columns)
+        return open_array(data, columns)
     if isinstance(data, list | tuple):
-        return _open_array(list_array(data), columns)
+        return open_array(list_array(data), columns)
     # Subclasses count too, and no package is imported that the data did not come from.
     modules = {base.__module__ for base in type(data).__mro__}
     for package, opener in _OPENERS.items():
@@ -56,12 +57,5 @@ def _open_table(data: object, columns: Sequence[Label] | None) -> Table:
     raise ArgumentError(
         "data",
         f"a {type(data).__name__} is not accepted; pass a NumPy array, a list of rows, a pandas or polars "
-        "DataFrame or Series (collect a LazyFrame first), or a pyarrow Table or RecordBatch",
+        "DataFrame or Series (collect a LazyFrame first), a pyarrow Table or RecordBatch, or the path of a file",
     )
-
-
-def _open_array(data: NDArray[Any], columns: Sequence[Label] | None) -> ArrayTable:
-    array = two_dimensional(data)
-    labels = tuple(range(array.shape[1]))
-    positions = find_positions(labels, columns)
-    return ArrayTable(array=array, labels=select(labels, positions), positions=positions)

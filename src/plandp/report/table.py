@@ -1,12 +1,17 @@
-"""A release as a pandas table."""
+"""A release as a table: for pandas, and as text for a terminal."""
 
+import math
 from typing import TYPE_CHECKING
 
 from plandp.errors import MissingExtra
 from plandp.terms.release import MeanRelease
+from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+_PLAIN = 1e15  # numbers from here on are written with exponents
+_MOST_DECIMALS = 12
 
 
 def to_pandas(release: MeanRelease) -> "DataFrame":
@@ -25,3 +30,31 @@ def to_pandas(release: MeanRelease) -> "DataFrame":
         },
         index=pandas.Index(list(release.labels), name="label"),
     )
+
+
+def release_text(release: MeanRelease) -> str:
+    """Return every column with its estimate and noise, what to expect, the warnings and the receipt."""
+    rows = [
+        (show_label(label), *show_estimate(estimate, half_width))
+        for label, estimate, half_width in release.first_rows(release.receipt.d)
+    ]
+    forecast = release.forecast
+    return "\n".join(
+        [
+            *align([("column", "estimate", "± 95% noise"), *rows]),
+            "",
+            f"Error to expect: {forecast.error:.3g} (l{forecast.error_norm:g}), from {forecast.covers}.",
+            *(f"Warning: {text}" for text in release.warnings),
+            "",
+            str(release.receipt),
+        ]
+    )
+
+
+def show_estimate(estimate: float, half_width: float) -> tuple[str, str]:
+    """Return both with the digits that the noise leaves sense in: down to the second digit of the half width."""
+    if 0 < half_width < _PLAIN and abs(estimate) < _PLAIN:
+        decimals = max(0, 1 - math.floor(math.log10(half_width)))
+        if decimals <= _MOST_DECIMALS:
+            return f"{estimate:.{decimals}f}", f"{half_width:.{decimals}f}"
+    return f"{estimate:.17g}", f"{half_width:.2g}"

@@ -1,0 +1,159 @@
+"""`plandp mean`: the private mean of a table in a file."""
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import plandp
+from plandp.cli.output_file import reserved
+from plandp.cli.picture_file import check_picture, draw
+from plandp.cli.values import read_bounds, read_bounds_file, read_numbers
+from plandp.data.files import NUMBERED, READERS
+from plandp.errors import ArgumentError
+from plandp.report.table import release_text
+from plandp.terms.columns import Label
+
+EXAMPLES = """\
+examples:
+  plandp mean survey.csv --bounds 0:100 --rho 0.5
+      every column of the file, each between 0 and 100
+  plandp mean survey.csv --bounds age=0:120,income=0:1e6 --error-scale bounds --epsilon 1 --delta 1e-6
+      two columns; errors count relative to the width of the bounds
+  plandp mean telemetry.parquet --bounds-file bounds.csv --rho 1/8 --out release.json --plot means.svg
+      the columns that bounds.csv lists (its first line is column,low,high); keep the release, draw it
+  plandp mean embeddings.npy --bounds -1:1 --rho 0.1 --columns 0,1,2 --json
+      columns of an array are called 0, 1, 2, ...; JSON on standard output and nothing else
+
+Bounds are public knowledge, never taken from the data.  One row per person; the number of rows is published.
+In CSV and TSV files a cell that is not a number is missing, and so is a whole row of the wrong length.
+Options for columns take one value for all, one per column (0,1), or values by name (age=0,income=1).
+
+exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was spent)
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Describe the command to argparse."""
+    command = commands.add_parser(
+        "mean",
+        help="release the mean of the columns of a file",
+        description="Release the mean of a table of personal data, one row per person, under differential privacy.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("data", metavar="FILE", type=Path, help=f"the table: {', '.join(READERS)}")
+    what = command.add_argument_group("what is public")
+    what.add_argument("--bounds", metavar="LOW:HIGH", help="between which values each column lies")
+    what.add_argument("--bounds-file", metavar="CSV", type=Path, help="bounds by column: column,low,high")
+    what.add_argument("--columns", metavar="A,B", help="columns to release; all, or those with bounds, when left out")
+    what.add_argument("--missing", metavar="VALUE", help="what a missing value counts as; the released centre")
+    what.add_argument("--spread", metavar="VALUE", help="spreads that are publicly known")
+    what.add_argument("--smallest-spread", metavar="VALUE", help="the finest spread that matters")
+    cost = command.add_argument_group("what it may cost")
+    cost.add_argument("--rho", help="the budget as rho of zCDP, such as 0.5 or 1/8")
+    cost.add_argument("--epsilon", type=float, help="the budget as epsilon, together with --delta")
+    cost.add_argument("--delta", type=float, help="such as 1e-6; far below 1/n")
+    how = command.add_argument_group("how")
+    how.add_argument("--error-norm", metavar="P", type=float, default=2, help="make the l_P error small; 2")
+    how.add_argument("--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers; 1")
+    how.add_argument("--method", default="plan", help="plan (the default), unscaled or gaussian")
+    how.add_argument("--sampler", default="exact", help="exact (the default) or opendp")
+    shown = command.add_argument_group("what is shown and kept")
+    shown.add_argument("--json", action="store_true", help="print the release as JSON instead of a table")
+    shown.add_argument("--out", metavar="RELEASE", type=Path, help="keep the release as JSON in a new file")
+    shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw the release: .svg, .png or .pdf")
+    shown.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="show bars while the file is read; on a terminal they are shown unless told otherwise",
+    )
+    command.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> None:
+    """Release the mean; where it is written to is made sure of first, since it is paid for only once."""
+    with ExitStack() as files:
+        keep = draw_to = None
+        if asked.out is not None:
+            _check_new(asked.out)
+            keep = files.enter_context(reserved(asked.out, "out"))
+        if asked.plot is not None:
+            check_picture(asked.plot)
+            draw_to = files.enter_context(reserved(asked.plot, "plot"))
+        release = _release(asked)
+        text = release.to_json()
+        if keep is not None:
+            try:
+                keep(f"{text}\n".encode())
+            except OSError:
+                print(text)  # not lost: it has been paid for
+                raise
+        print(text if asked.json else release_text(release))
+        if draw_to is not None:
+            draw(release, asked.plot, draw_to)
+
+
+def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
+    if asked.rho is None and asked.epsilon is None and asked.delta is None:
+        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
+    bounds = _by_label(_bounds(asked), asked.data)
+    columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
+    if isinstance(bounds, dict):
+        if columns is None:
+            columns = list(bounds)
+        bounds = {label: pair for label, pair in bounds.items() if label in columns}
+    try:
+        return plandp.mean(
+            asked.data,
+            bounds=bounds,
+            rho=asked.rho,
+            epsilon=asked.epsilon,
+            delta=asked.delta,
+            columns=columns,
+            missing=_numbers(asked, "missing"),
+            error_norm=asked.error_norm,
+            error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
+            spread=_numbers(asked, "spread"),
+            smallest_spread=_numbers(asked, "smallest_spread"),
+            method=asked.method,
+            sampler=asked.sampler,
+            progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
+        )
+    except ArgumentError as error:
+        if error.argument != "bounds" or asked.bounds_file is None:
+            raise
+        problem = str(error).removeprefix("bounds: ")
+    raise ArgumentError("bounds_file", problem)
+
+
+def _bounds(asked: argparse.Namespace) -> object:
+    if (asked.bounds is None) == (asked.bounds_file is None):
+        raise ArgumentError(
+            "bounds",
+            "say between which values each column can lie, with --bounds 0:100, --bounds age=0:120,income=0:1e6 or "
+            "--bounds-file bounds.csv, one of them; bounds are public knowledge, never read from the data",
+        )
+    return read_bounds_file(asked.bounds_file) if asked.bounds is None else read_bounds(asked.bounds)
+
+
+def _numbers(asked: argparse.Namespace, name: str) -> object:
+    text = getattr(asked, name)
+    return None if text is None else _by_label(read_numbers(name, text), asked.data)
+
+
+def _by_label(values: object, path: Path) -> object:
+    return {_label(name, path): value for name, value in values.items()} if isinstance(values, dict) else values
+
+
+def _label(name: str, path: Path) -> Label:
+    # The columns of an array have no names but their numbers.
+    text = name.strip()
+    return int(text) if path.suffix.lower() in NUMBERED and text.isdecimal() else text
+
+
+def _check_new(path: Path) -> None:
+    if path.exists():
+        raise ArgumentError(
+            "out", f"{str(path)!r} exists, and may hold a release that was paid for; name a new file, or remove it"
+        )

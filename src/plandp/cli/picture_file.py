@@ -1,0 +1,32 @@
+"""Pictures of releases as files."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+from plandp.errors import ArgumentError, MissingExtra
+from plandp.report.picture import svg_text
+from plandp.terms.release import MeanRelease
+
+SUFFIXES = (".svg", ".png", ".pdf")
+
+
+def check_picture(path: Path) -> None:
+    """Refuse what cannot be drawn, before anything is spent."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ArgumentError("plot", f"the file must end in {', '.join(SUFFIXES)}")
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot", "drawing a release") from None
+
+
+def draw(release: MeanRelease, path: Path, write: Callable[[bytes], None]) -> None:
+    """Write the picture of a release in the format that the suffix of `path` names."""
+    figure = release.plot()
+    if path.suffix.lower() == ".svg":
+        write(svg_text(figure).encode())
+        return
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix.lower().removeprefix("."), dpi=200)
+    write(buffer.getvalue())

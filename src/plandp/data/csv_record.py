@@ -1,0 +1,42 @@
+"""One record of a CSV file, cut into its cells."""
+
+from collections.abc import Iterator
+
+QUOTE = b'"'
+
+
+def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> list[bytes]:
+    """Return the cells of the record that begins with `line`; a quoted cell can take lines from `following`.
+
+    A cell is quoted when its first character is a quote; it ends at the next quote that is not doubled, and what
+    stands between that and the delimiter belongs to it too.  Elsewhere quotes are ordinary.  Nothing is refused.
+    """
+    cells: list[bytes] = []
+    at = 0
+    while True:
+        begun = b""
+        if line.startswith(QUOTE, at):
+            begun, line, at = _quoted(line, at + 1, following)
+        end = line.find(delimiter, at)
+        if end < 0:
+            return [*cells, begun + line[at:]]
+        cells.append(begun + line[at:end])
+        at = end + len(delimiter)
+
+
+def _quoted(line: bytes, at: int, following: Iterator[bytes]) -> tuple[bytes, bytes, int]:
+    """Return the text up to the closing quote, the line that it stands in, and the place after it."""
+    parts: list[bytes] = []
+    while True:
+        end = line.find(QUOTE, at)
+        if end < 0:
+            parts.append(line[at:])
+            at, line = 0, next(following, b"")
+            if not line:  # the file ends inside quotes
+                return b"".join(parts), line, at
+        elif line.startswith(QUOTE, end + 1):
+            parts.append(line[at : end + 1])
+            at = end + 2
+        else:
+            parts.append(line[at:end])
+            return b"".join(parts), line, end + 1

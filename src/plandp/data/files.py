@@ -1,0 +1,74 @@
+"""Files as tables: the suffix says how a file is read, and nothing in it but its header or schema can raise."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from plandp.data.arrow_file import read_arrow, read_parquet
+from plandp.data.csv_file import read_csv, read_tsv
+from plandp.data.npy_file import read_npy
+from plandp.data.table import Table
+from plandp.errors import ArgumentError, PlandpError
+from plandp.terms.columns import Label
+
+Reader = Callable[[Path, Sequence[Label] | None, bool], Table]
+
+READERS: dict[str, tuple[str, Reader]] = {
+    ".csv": ("CSV", read_csv),
+    ".tsv": ("TSV", read_tsv),
+    ".parquet": ("Parquet", read_parquet),
+    ".arrow": ("Arrow IPC", read_arrow),
+    ".feather": ("Feather", read_arrow),
+    ".npy": ("NumPy", read_npy),
+    ".npz": ("NumPy", read_npy),
+}
+
+NUMBERED = (".npy", ".npz")
+"""Files whose columns are called 0, 1, 2, … and have no names."""
+
+_LONGEST_NAME = 1000
+
+
+def open_file(name: str | os.PathLike[str], columns: Sequence[Label] | None, *, progress: bool = False) -> Table:
+    """Return the table in a file, read into memory; the columns not asked for are not kept.
+
+    Guarantee: what is raised depends on the file as such, its header or its schema, never on a cell, and carries
+    no text of a cell, not even in what it is raised from.
+    """
+    path = Path(name)
+    _check_path(path, hint="; a string is taken for the path of a file" if isinstance(name, str) else "")
+    kind, read = READERS[path.suffix.lower()]
+    # The refusal is raised below and not in the handlers: there it would drag the library's error along, whose text
+    # can hold cells.
+    try:
+        return read(path, columns, progress)
+    except PlandpError:
+        raise
+    except MemoryError:
+        problem = "does not fit in memory, or is damaged"
+    except OSError as error:  # pyarrow raises it too, for damaged files, without a number
+        problem = f"cannot be read: {os.strerror(error.errno)}" if error.errno else _damaged(kind)
+    except Exception:
+        problem = _damaged(kind)
+    raise ArgumentError("data", f"the file {_shown(path)} {problem}")
+
+
+def _check_path(path: Path, *, hint: str) -> None:
+    if not os.path.exists(path):  # never raises, whatever the string is
+        raise ArgumentError("data", f"there is no file {_shown(path)}{hint}")
+    if path.is_dir():
+        raise ArgumentError("data", f"{_shown(path)} is a directory; name one file")
+    if path.suffix.lower() not in READERS:
+        raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(READERS)}")
+    if path.is_file() and path.stat().st_size == 0:
+        raise ArgumentError("data", f"the file {_shown(path)} is empty")
+
+
+def _shown(path: Path) -> str:
+    # A string that cannot be a name may be the text of a file, passed by mistake.
+    text = str(path)
+    return repr(text) if text.isprintable() and len(text) <= _LONGEST_NAME else "of that name"
+
+
+def _damaged(kind: str) -> str:
+    return f"is cut off, damaged or not a {kind} file"
