@@ -5,22 +5,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib.metadata import version
-from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from plandp.data.open import open_rows
-from plandp.errors import ArgumentError
 from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
 from plandp.terms.budget import read_budget
+from plandp.terms.choices import check_kind, read_error_norm
 from plandp.terms.columns import Label, read_columns
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
-
-KINDS = ("real",)
 
 
 @np.errstate(all="ignore")  # or the values could decide whether a caller who made NumPy strict sees an exception
@@ -91,9 +87,8 @@ def mean(
     Fraction(1, 2)
     """
     estimator = find_estimator(method)
-    if kind not in KINDS:
-        raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
-    p = _read_error_norm(error_norm)
+    check_kind(kind)
+    p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
     rows = open_rows(data, columns=columns, progress=progress)
@@ -140,10 +135,3 @@ def mean(
         ),
         warnings=estimate.warnings,
     )
-
-
-def _read_error_norm(error_norm: Any) -> float:
-    allowed = isinstance(error_norm, Real) and not isinstance(error_norm, bool)
-    if not allowed or not 1.0 <= float(error_norm) < float("inf"):
-        raise ArgumentError("error_norm", "must be a finite number p ≥ 1, such as 1 or 2")
-    return float(error_norm)

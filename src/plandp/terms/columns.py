@@ -100,6 +100,29 @@ def read_columns(
     )
 
 
+def labels_in_bounds(bounds: object) -> tuple[Label, ...] | None:
+    """Return the columns that the bounds name or number; None when one pair stands for any number of columns."""
+    by_label = _as_mapping("bounds", bounds)
+    if by_label is not None:
+        return tuple(_read_label(label) for label in by_label)
+    items = [] if bounds is None else _as_list("bounds", bounds, allowed=_BOUNDS_FORMS)
+    if not items or _is_one_pair(items):
+        return None
+    return tuple(range(len(items)))
+
+
+def _read_label(label: object) -> Label:
+    if isinstance(label, str):
+        return label
+    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+        return int(label)
+    raise ArgumentError("bounds", "labels must be strings or whole numbers")
+
+
+def _is_one_pair(items: list[object]) -> bool:
+    return len(items) == 2 and all(_is_number(item) for item in items)
+
+
 def _read_bounds(bounds: object, labels: tuple[Label, ...]) -> tuple[FloatArray, FloatArray]:
     if bounds is None:
         raise ArgumentError(
@@ -113,10 +136,8 @@ def _read_bounds(bounds: object, labels: tuple[Label, ...]) -> tuple[FloatArray,
         pairs = _in_order("bounds", by_label, labels)
     else:
         items = _as_list("bounds", bounds, allowed=_BOUNDS_FORMS)
-        if len(items) == 2 and all(_is_number(item) for item in items):
-            pairs = [items] * len(labels)
-        else:
-            pairs = _one_per_column("bounds", items, labels, what="pairs")
+        alike = _is_one_pair(items)
+        pairs = [items] * len(labels) if alike else _one_per_column("bounds", items, labels, what="pairs")
     low, high = np.empty(len(labels)), np.empty(len(labels))
     for column, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
         ends = _as_list("bounds", pair, allowed=f"a pair (low, high) for column {label!r}")

@@ -81,9 +81,8 @@ class Receipt:
         return epsilon_of(self.rho, delta)
 
     def headline(self) -> str:
-        """Return the total cost in a line; ε is rounded up, so the line never promises too much."""
-        epsilon = _FOUR_DIGITS.create_decimal(self.epsilon(SHOWN_DELTA))
-        return f"rho = {float(self.rho):.6g} (zCDP), epsilon = {epsilon:g} at delta = {SHOWN_DELTA:g}"
+        """Return the total cost in a line."""
+        return budget_line(self.rho)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON-ready values; `from_dict` restores it exactly."""
@@ -167,6 +166,12 @@ class Receipt:
         if self.insecure:
             lines.append(INSECURE_NOTICE)
         return "\n".join([*lines, *align([head, *rows, total]), *self.facts()])
+
+
+def budget_line(rho: Fraction) -> str:
+    """Return ρ in a line; ε is rounded up, so the line never promises too much."""
+    epsilon = _FOUR_DIGITS.create_decimal(epsilon_of(rho, SHOWN_DELTA))
+    return f"rho = {float(rho):.6g} (zCDP), epsilon = {epsilon:g} at delta = {SHOWN_DELTA:g}"
 
 
 def _read(values: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
