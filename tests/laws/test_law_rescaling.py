@@ -21,14 +21,14 @@ def table() -> np.ndarray:
     return rows
 
 
-def released(factor: np.ndarray, method: str, known: bool) -> plandp.MeanRelease:
+def released(factor: np.ndarray, method: str, known: bool, rho: str = "4") -> plandp.MeanRelease:
     public: dict[str, Any] = {"spread": SPREAD * factor} if known else {}
     return plandp.mean(
         table() * factor,
         bounds=[tuple(pair) for pair in (BOUNDS * factor[:, None]).tolist()],
         error_scale=SCALE * factor,
         smallest_spread=SMALLEST * factor,
-        rho=4,
+        rho=rho,
         method=method,
         testing_seed=61,
         **public,
@@ -40,9 +40,10 @@ CASES = [("plan", False), ("plan", True), ("unscaled", False), ("gaussian", Fals
 
 @pytest.mark.parametrize(("method", "known"), CASES)
 @pytest.mark.parametrize("factor", [[1, 2.0**12, 1, 1], [2.0**-30, 1, 2.0**40, 8]], ids=str)
-def test_powers_of_two_rescale_exactly(method: str, known: bool, factor: list[float]) -> None:
+@pytest.mark.parametrize("rho", ["4", "0.02"])  # at the second the plan is made of what the centres need
+def test_powers_of_two_rescale_exactly(method: str, known: bool, factor: list[float], rho: str) -> None:
     by = np.array(factor, dtype=np.float64)
-    plain, rescaled = released(np.ones(D), method, known), released(by, method, known)
+    plain, rescaled = released(np.ones(D), method, known, rho), released(by, method, known, rho)
     for name in ("estimate", "noise_std", "center", "spread"):
         one, other = getattr(plain, name), getattr(rescaled, name)
         assert one is other is None or (one * by).tolist() == other.tolist()

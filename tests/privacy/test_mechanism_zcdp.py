@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from neighbouring import box, rows_of, signed_view
 from scipy.special import logsumexp
+from silent_sampler import SilentSampler
 
 from plandp.mechanisms.clipped_sum import private_clipped_sum
 from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
@@ -19,26 +20,11 @@ from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.tail_cell import private_tail_cell
 from plandp.noise import meter
 from plandp.noise.bits import SeededBits
-from plandp.noise.sampler import IntegerArray
 
 ALPHAS = (1.001, 1.5, 2.0, 3.0, 7.5, 20.0)
 ROUNDING = 1e-9
 
 Mechanism = Callable[[object, Any, Fraction], object]
-
-
-class SilentSampler:
-    """Adds no noise, but notes how much it should have been: what leaves the door is then the query."""
-
-    name = "exact"
-    insecure = True
-
-    def __init__(self) -> None:
-        self.asked: list[Fraction] = []
-
-    def draw(self, count: int, sigma2: Fraction) -> IntegerArray:
-        self.asked.append(sigma2)
-        return np.zeros(count, dtype=np.int64)
 
 
 def counts(table: object, door: Any, rho: Fraction) -> None:

@@ -1,16 +1,23 @@
 """Rounding to the lattice is far below the noise at n = 10^7, where truncation would not be."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from neighbouring import signed_view
 from planted import changed
+from silent_sampler import SilentSampler
 
+from plandp.data.open import open_rows
 from plandp.mechanisms import norm_cells
 from plandp.mechanisms.clipped_sum import cell_weights
 from plandp.mechanisms.norm_cells import CellSums, NormCells
+from plandp.methods import GAUSSIAN, PLAN, UNSCALED
+from plandp.noise.bits import SeededBits
+from plandp.noise.meter import MeteredNoise
 from plandp.planner.split import lattice_points
+from plandp.terms.columns import read_columns
 
 MANY = 10**7
 
@@ -48,6 +55,36 @@ def test_ten_million_equal_rows_are_off_by_less_than_a_tenth_of_the_noise(rho: f
         if rho == 1.0 and d > 1:
             off = offset_of_equal_rows(row, coarse, truncated, radius_cell)
             assert off > 3 * noise_std_in_steps(coarse, radius_cell, rho)
+
+
+@np.errstate(all="ignore")  # as in mean
+def test_a_whole_run_over_ten_million_equal_rows_is_off_by_rounding_far_below_its_noise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert whole_run_offset() < 0.1
+    # Planted: the lattice of a smaller table.
+    monkeypatch.setattr("plandp.planner.split.MOST_LATTICE_POINTS", 2**20)
+    assert whole_run_offset() > 1
+
+
+def whole_run_offset() -> float:
+    """How far the mean of n equal rows is off without any noise, in standard deviations of the noise left out."""
+    row = np.array([0.3, 0.77, 0.123])
+    rows = open_rows(np.broadcast_to(row, (MANY, 3)))
+    columns = read_columns(labels=range(3), bounds=(0, 1))
+    design = GAUSSIAN.plan(n=MANY, columns=columns, rho=Fraction(1), error_norm=2.0)
+    door = MeteredNoise(reserved=Fraction(1), sampler=SilentSampler(), coins=SeededBits(0))
+    estimate = GAUSSIAN.run(rows, design, door)
+    return float((np.abs(estimate.mean - row) / estimate.noise_std).max())
+
+
+@pytest.mark.parametrize("estimator", [PLAN, UNSCALED, GAUSSIAN], ids=lambda estimator: estimator.name)
+def test_every_method_plans_a_lattice_that_grows_with_the_rows(estimator: Any) -> None:
+    columns = read_columns(labels=range(3), bounds=(0, 1))
+    few, many = (estimator.plan(n=n, columns=columns, rho=Fraction(1), error_norm=2.0) for n in (1000, MANY))
+    assert many.lattice_points > 100 * few.lattice_points
+    # n rows, all rounded half a step the same way, against the noise of a radius of `lattice_points` steps
+    assert 0.1 * np.sqrt(2.0 / float(many.split.sum)) * many.lattice_points > MANY / 2
 
 
 def test_rounding_is_to_nearest() -> None:

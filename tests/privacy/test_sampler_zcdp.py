@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from silent_sampler import SilentSampler
 
 from plandp.noise.bits import SeededBits
 from plandp.noise.meter import MeteredNoise
-from plandp.noise.sampler import IntegerArray
 
 ALPHAS = [
     Decimal("1.01"),
@@ -28,21 +28,9 @@ CASES = [
 ]
 
 
-class Recorder:
-    name = "exact"
-    insecure = True
-
-    def __init__(self) -> None:
-        self.asked: list[Fraction] = []
-
-    def draw(self, count: int, sigma2: Fraction) -> IntegerArray:
-        self.asked.append(sigma2)
-        return np.zeros(count, dtype=np.int64)
-
-
 def asked_sigma2(shift: int, rho: Fraction) -> Fraction:
     """What the door really asks of the sampler for a query that moves by `shift`."""
-    sampler = Recorder()
+    sampler = SilentSampler()
     door = MeteredNoise(reserved=rho, sampler=sampler, coins=SeededBits(0))
     door.release(np.zeros(1, np.int64), squared_sensitivity=shift**2, rho=rho, step="test")
     return sampler.asked[0]
