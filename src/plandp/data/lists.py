@@ -25,6 +25,8 @@ def list_array(data: Sequence[object]) -> NDArray[Any]:
     if array.dtype.kind == "O":  # None, or integers beyond 64 bits
         numbers = np.array([_cell(item) for item in array.flat], dtype=np.float64)
         return numbers.reshape(array.shape)
+    if array.dtype.kind not in "biuf":  # not named: the width of a text dtype is the length of the longest cell
+        raise _not_a_number()
     return array
 
 
@@ -36,4 +38,8 @@ def _cell(item: object) -> float:
             return float(item)
         except OverflowError:
             return float("inf") if item > 0 else float("-inf")
-    raise ArgumentError("data", "a cell of the list is not a number; use numbers, and None where one is missing")
+    raise _not_a_number()
+
+
+def _not_a_number() -> ArgumentError:
+    return ArgumentError("data", "a cell of the list is not a number; use numbers, and None where one is missing")

@@ -120,6 +120,12 @@ def test_integers_beyond_64_bits_and_none_are_ordinary_in_lists() -> None:
     assert bits([[10**30, None], [10**400, -(10**400)], [2**53 + 1, 0.5]]) == bits(expected)
 
 
+def test_the_refusal_of_a_list_says_nothing_about_its_cells() -> None:
+    # NumPy's dtype of a list of texts is as wide as the longest text
+    said = {refusal([[1.0, text]]) for text in ("a", "b" * 99)}
+    assert said == {"data: a cell of the list is not a number; use numbers, and None where one is missing"}
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     rest=st.lists(st.one_of(st.none(), st.integers(), st.floats(), st.booleans()), min_size=1, max_size=4),
