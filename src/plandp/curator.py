@@ -112,11 +112,7 @@ def mean(
         sampler=door.sampler,
         insecure=door.insecure,
         passes=rows.passes,
-        versions=(
-            ("plandp", version("plandp")),
-            ("numpy", np.__version__),
-            ("python", platform.python_version()),
-        ),
+        versions=_versions(door.sampler),
     )
     return MeanRelease(
         estimate=estimate.mean,
@@ -135,3 +131,8 @@ def mean(
         ),
         warnings=estimate.warnings,
     )
+
+
+def _versions(sampler: str) -> tuple[tuple[str, str], ...]:
+    ours = ("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())
+    return (*ours, ("opendp", version("opendp"))) if sampler == "opendp" else ours

@@ -1,6 +1,7 @@
 """Every method runs with OpenDP's sampler, and its noise stays where the fast sampler draws it."""
 
 from fractions import Fraction
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ def test_every_method_runs_with_opendp(method):
     release = plandp.mean(TABLE, bounds=(0, 100), rho=0.5, method=method, sampler="opendp")
     assert release.receipt.sampler == "opendp"
     assert release.receipt.rho == Fraction(1, 2)
+    assert dict(release.receipt.versions)["opendp"] == version("opendp")  # whoever drew the noise is named
     # 8 standard deviations of noise a coordinate: false alarm below 1e-14; no noise or wrong units would be far off
     assert np.all(np.abs(release.estimate - TABLE.mean(axis=0)) < 8 * release.noise_std + 0.05)
 
