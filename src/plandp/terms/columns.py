@@ -261,7 +261,7 @@ def _in_order(argument: str, by_label: Mapping[object, object], labels: tuple[La
     known = set(labels)
     for label in by_label:
         if label not in known:
-            raise ArgumentError(argument, f"the data has no column {label!r}; use the labels of the data")
+            raise ArgumentError(argument, f"no column {label!r} is released; name those that are, and only those")
     for label in labels:
         if label not in by_label:
             raise ArgumentError(argument, f"column {label!r} is not named; name every column")
