@@ -121,7 +121,7 @@ def test_no_query_of_a_whole_run_goes_further(pair: tuple, method: str, p: float
     design = estimator.plan(n=n, columns=columns, rho=Fraction(10**6), error_norm=p)
 
     def run(table: object, door: RecordingDoor) -> None:
-        estimator.run(rows_of(table), design, door)  # type: ignore[arg-type]
+        estimator.run(rows_of(table), design, door)
 
     found = furthest(moved(run, *pair))
     if method == "plan":  # one column has no shape, so no spread is looked for
@@ -141,7 +141,7 @@ def test_the_worst_rows_of_a_whole_run_come_close_in_every_step() -> None:
     design = estimator.plan(n=400, columns=columns, rho=Fraction(10), error_norm=2.0)
 
     def run(rows: object, door: RecordingDoor) -> None:
-        estimator.run(rows_of(rows), design, door)  # type: ignore[arg-type]
+        estimator.run(rows_of(rows), design, door)
 
     opposite = furthest(moved(run, table, other))
     assert opposite["center"] == 1
@@ -167,7 +167,7 @@ def test_opposite_corners_of_tight_bounds_come_close_too(n: int, rho: Fraction) 
     design = estimator.plan(n=n, columns=columns, rho=Fraction(rho), error_norm=2.0)
 
     def run(rows: object, door: RecordingDoor) -> None:
-        estimator.run(rows_of(rows), design, door)  # type: ignore[arg-type]
+        estimator.run(rows_of(rows), design, door)
 
     found = furthest(moved(run, table, other))
     assert max(found.values()) <= 1
@@ -184,7 +184,7 @@ def test_a_public_sample_keeps_the_sensitivity(row: int) -> None:
     assert design.sample_size < 6000
 
     def run(rows: object, door: RecordingDoor) -> None:
-        estimator.run(rows_of(rows), design, door)  # type: ignore[arg-type]
+        estimator.run(rows_of(rows), design, door)
 
     other = table.copy()
     table[row], other[row] = -1.0, 1.0

@@ -36,7 +36,7 @@ class ArrowTable:
 
 def open_arrow(data: object, columns: Iterable[Label] | None) -> ArrowTable | None:
     """Return a Table or RecordBatch as a table, None for other objects; non-numeric columns are refused."""
-    import pyarrow  # type: ignore[import-untyped]
+    import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
 
     table = pyarrow.Table.from_batches([data]) if isinstance(data, pyarrow.RecordBatch) else data
     if not isinstance(table, pyarrow.Table):

@@ -101,7 +101,7 @@ def test_series_are_one_column() -> None:
 
 
 def test_subclasses_of_frames_are_frames() -> None:
-    class Frame(pandas.DataFrame):  # type: ignore[misc]
+    class Frame(pandas.DataFrame):
         pass
 
     assert open_rows(Frame({"x": [1.0]})).labels == ("x",)

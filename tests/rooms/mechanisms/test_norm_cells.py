@@ -66,7 +66,7 @@ def test_so_many_rows_that_int64_could_overflow_are_added_in_python_integers() -
             with np.errstate(all="ignore"):
                 return function(np.ones((5, D)))
 
-    totals = cell_totals(ManyRows(), VIEW, CELLS)  # type: ignore[arg-type]
+    totals = cell_totals(ManyRows(), VIEW, CELLS)
     assert totals.sums.dtype == np.object_
 
 

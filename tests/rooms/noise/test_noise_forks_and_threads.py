@@ -54,7 +54,7 @@ def test_forked_children_and_parent_draw_different_noise() -> None:
 class SlowFraction(Fraction):
     """Takes its time to be added, so that a check and an entry that are not one step come apart."""
 
-    def __radd__(self, other: Fraction) -> Fraction:  # type: ignore[override]
+    def __radd__(self, other: Fraction) -> Fraction:
         time.sleep(0.01)
         return other + Fraction(self.numerator, self.denominator)
 

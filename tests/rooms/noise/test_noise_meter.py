@@ -237,7 +237,7 @@ def test_payments_cannot_be_changed_from_outside() -> None:
         with pytest.raises(AttributeError):
             setattr(door, name, ())
     with pytest.raises(AttributeError):
-        door.payments[0].rho = Fraction(0)  # type: ignore[misc]
+        door.payments[0].rho = Fraction(0)
 
 
 # --- public arguments
@@ -273,7 +273,7 @@ def test_open_door_says_what_is_allowed() -> None:
         open_door(reserved=ONE, sampler="opendp", testing_seed=1)
     for wrong in (True, 1.0, "1"):
         with pytest.raises(ArgumentError, match="testing_seed: must be an int"):
-            open_door(reserved=ONE, testing_seed=wrong)  # type: ignore[arg-type]
+            open_door(reserved=ONE, testing_seed=wrong)
     assert open_door(reserved=ONE).sampler == "exact"
 
 
