@@ -71,4 +71,4 @@ def _shown(path: Path) -> str:
 
 
 def _damaged(kind: str) -> str:
-    return f"is cut off, damaged or not a {kind} file"
+    return f"is cut off, damaged or not a {kind} file of numbers"
