@@ -30,4 +30,4 @@ def unscaled_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     total = private_clipped_sum(cells, radius.cell, noise, rho=design.split.sum, step="sum")
     kept = surviving_share(stretch, radius.value, radius.share_above)
     estimate = unstretched(total, center, None, stretch, radius.value, design, surviving=kept)
-    return estimate.warning(*too_few_rows(design))
+    return estimate.warning(*too_few_rows(design, spreads_wanted=False))

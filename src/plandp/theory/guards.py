@@ -52,14 +52,14 @@ def radius_at_the_edge(radius: float, typical_norm: float) -> tuple[str, ...]:
     return ("the clipping radius lies at the end of its range: the spreads do not describe the rows",)
 
 
-def too_few_rows(design: Design) -> tuple[str, ...]:
-    """Public: known before any row is read."""
+def too_few_rows(design: Design, *, spreads_wanted: bool = True) -> tuple[str, ...]:
+    """Public: known before any row is read.  Methods that never look for spreads do not miss them."""
     if not design.split.center:
         return (
             "too few rows to find the centres of the columns at this rho: the middle of the bounds was used, and the "
             "estimate leans towards it by more than noise_std says; more rows, fewer columns or a larger rho help",
         )
-    if design.d > 1 and not design.split.spread and design.columns.spread is None:
+    if spreads_wanted and design.d > 1 and not design.split.spread and design.columns.spread is None:
         return (
             "too few rows to find the spreads of the columns at this rho: the noise is shaped by the bounds alone; "
             "more rows, a larger rho or a publicly known spread help",
