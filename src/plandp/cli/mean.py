@@ -80,6 +80,8 @@ def run(asked: argparse.Namespace) -> None:
             keep = files.enter_context(reserved(asked.out, "out"))
         if asked.plot is not None:
             check_picture(asked.plot)
+            if asked.plot == asked.out:
+                raise ArgumentError("plot", "must be another file than --out")
             draw_to = files.enter_context(reserved(asked.plot, "plot"))
         release = _release(asked)
         text = release.to_json()

@@ -1,0 +1,383 @@
+"""`plandp mean` and `plandp show`: the release of the file, nothing else, and nothing lost that was paid for."""
+
+import argparse
+import errno
+import inspect
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import plandp
+from plandp.cli import mean as mean_command
+from plandp.cli.main import main
+from plandp.cli.values import read_bounds, read_bounds_file, read_numbers
+from plandp.errors import ArgumentError
+
+CANARY = "canary48151623"
+CELLS = np.random.default_rng(2).normal([40, 30_000], [10, 5_000], size=(2_000, 2))
+PUBLIC = ["--bounds", "age=0:120,income=-1e6:1e6", "--rho", "1/8"]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with one survey in it: names, two columns of numbers, and dirt that must never show."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"p{place},{age},{income}" for place, (age, income) in enumerate(CELLS.tolist())]
+    dirt = [f"{CANARY},{CANARY},{CANARY}", CANARY, f'"{CANARY}",1,2,3,{CANARY}', "", f"{CANARY},1_0,0x1{CANARY}"]
+    Path("survey.csv").write_text("\n".join(["name,age,income", *lines, *dirt]) + "\n")
+    Path("bounds.csv").write_text("column,low,high,why\nage,0,120,nobody is older\nincome,-1e6,1e6,generous\n")
+    np.save("array.npy", CELLS)
+
+
+def said(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(arguments)
+    shown = capfd.readouterr()
+    assert CANARY not in shown.out + shown.err
+    assert "Traceback" not in shown.err
+    return code, shown.out, shown.err
+
+
+def complaint(arguments: list[str], capfd: pytest.CaptureFixture[str], *, code: int = 2) -> str:
+    got, out, err = said(arguments, capfd)
+    assert got == code
+    assert out == ""
+    assert err.startswith("plandp: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("plandp: ").rstrip("\n")
+
+
+# ---- what is released
+
+
+def test_a_table_for_people(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(["mean", "survey.csv", *PUBLIC, "--error-scale", "bounds"], capfd)
+    assert (code, err) == (0, "")
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
+    for name, truth in zip(("age", "income"), CELLS.mean(axis=0), strict=True):
+        estimate, half_width = map(float, rows[name])
+        # 10 half widths are 19 standard deviations; clipping, and 5 rows of dirt in 2005, move less than one
+        assert abs(estimate - truth) < 10 * half_width
+        assert half_width < 0.02 * truth
+    for text in ("± 95% noise", "Error to expect", "Receipt: rho = 0.125 (zCDP)", "n = 2005 is published exactly"):
+        assert text in out
+    assert "INSECURE" not in out
+
+
+def test_json_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(["mean", "survey.csv", *PUBLIC, "--json"], capfd)
+    assert (code, err) == (0, "")
+    release = plandp.MeanRelease.from_json(out)
+    assert json.loads(out)["labels"] == ["age", "income"]
+    assert release.receipt.bounds == ((0, 120), (-1e6, 1e6))
+    assert not release.receipt.insecure
+
+
+class Asked(Exception):
+    """What the command asked of `plandp.mean`, in place of a release."""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--bounds", "0:100"], {"bounds": (0, 100), "columns": None}),
+        (["--bounds", "-5:-1"], {"bounds": (-5, -1)}),
+        (["--bounds=-.5:1e3"], {"bounds": (-0.5, 1000)}),
+        (["--bounds", "0:1,2:3"], {"bounds": [(0, 1), (2, 3)], "columns": None}),
+        (["--bounds", "b=0:1, a=-2:3"], {"bounds": {"b": (0, 1), "a": (-2, 3)}, "columns": ["b", "a"]}),
+        (["--bounds", "b=0:1,a=2:3", "--columns", "a"], {"bounds": {"a": (2, 3)}, "columns": ["a"]}),
+        (["--bounds", "0:1", "--columns", "a, b"], {"columns": ["a", "b"]}),
+        (["--bounds-file", "bounds.csv"], {"bounds": {"age": (0, 120), "income": (-1e6, 1e6)}}),
+        (["--bounds-file", "bounds.csv"], {"columns": ["age", "income"]}),
+        (["--bounds-file", "bounds.csv", "--columns", "income"], {"bounds": {"income": (-1e6, 1e6)}}),
+        (["--missing", "-1"], {"missing": -1}),
+        (["--missing", "a=0,b=1"], {"missing": {"a": 0, "b": 1}}),
+        (["--error-scale", "bounds"], {"error_scale": "bounds"}),
+        (["--error-scale", "1,2"], {"error_scale": [1, 2]}),
+        (["--error-norm", "1"], {"error_norm": 1}),
+        (["--spread", "3", "--smallest-spread", "1e-3"], {"spread": 3, "smallest_spread": 0.001}),
+        (["--method", "gaussian", "--sampler", "opendp"], {"method": "gaussian", "sampler": "opendp"}),
+        (["--progress"], {"progress": True}),
+        (["--no-progress"], {"progress": False}),
+        ([], {"missing": None, "error_norm": 2, "error_scale": None, "spread": None, "smallest_spread": None}),
+        ([], {"method": "plan", "sampler": "exact", "progress": False, "epsilon": None, "delta": None}),
+    ],
+)
+def test_every_option_is_an_argument_of_mean(
+    options: list[str], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def remember(data: object, **arguments: Any) -> None:
+        asked.update(arguments, data=data)
+        raise Asked
+
+    monkeypatch.setattr(plandp, "mean", remember)
+    if not any(option.startswith("--bounds") for option in options):
+        options = [*options, "--bounds", "0:1"]
+    assert main(["mean", "survey.csv", "--rho", "1/8", *options]) == 1
+    assert asked["rho"] == "1/8"
+    assert asked["data"] == Path("survey.csv")
+    for name, value in expected.items():
+        assert asked[name] == value, name
+
+
+def test_every_argument_of_mean_is_an_option() -> None:
+    # kind has one value so far, and a seed is for tests in Python.
+    parser = argparse.ArgumentParser()
+    mean_command.add_to(parser.add_subparsers())
+    known = set(vars(parser.parse_args(["mean", "f.csv"])))
+    assert set(inspect.signature(plandp.mean).parameters) - known == {"kind", "testing_seed"}
+
+
+def test_epsilon_and_delta(capfd: pytest.CaptureFixture[str]) -> None:
+    budget = ["--bounds", "age=0:120", "--epsilon", "1", "--delta", "1e-6"]
+    _, out, _ = said(["mean", "survey.csv", *budget, "--json"], capfd)
+    assert plandp.MeanRelease.from_json(out).receipt.epsilon(1e-6) == pytest.approx(1, rel=1e-3)
+
+
+def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> None:
+    for options in (["--bounds", "-1e6:1e6", "--columns", "1"], ["--bounds", "1=-1e6:1e6"]):
+        code, out, _ = said(["mean", "array.npy", "--rho", "1", *options, "--json"], capfd)
+        assert code == 0
+        assert plandp.MeanRelease.from_json(out).labels == (1,)
+
+
+# ---- what is kept
+
+
+def test_out_keeps_the_release_and_show_shows_it(capfd: pytest.CaptureFixture[str]) -> None:
+    code, table, _ = said(["mean", "survey.csv", *PUBLIC, "--out", "r.json", "--plot", "m.svg"], capfd)
+    assert code == 0
+    release = plandp.MeanRelease.from_json(Path("r.json").read_text(encoding="utf-8"))
+    assert Path("m.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert said(["show", "r.json"], capfd) == (0, table, "")
+    assert said(["show", "r.json", "--json"], capfd) == (0, release.to_json() + "\n", "")
+    assert said(["show", "r.json", "--plot", "again.png"], capfd) == (0, table, "")
+    assert Path("again.png").read_bytes().startswith(b"\x89PNG")
+    assert not [path for path in Path().iterdir() if path.name.startswith(".")]
+
+
+UNWRITABLE = [
+    (["--out", "survey.csv"], "--out: 'survey.csv' exists, and may hold a release"),
+    (["--out", "."], "--out: '.' exists"),
+    (["--out", "nowhere/r.json"], "--out: 'nowhere/r.json' cannot be written: No such file or directory"),
+    (["--plot", "nowhere/m.svg"], "--plot: 'nowhere/m.svg' cannot be written: No such file or directory"),
+    (["--plot", "m.gif"], "--plot: the file must end in .svg, .png, .pdf"),
+    (["--plot", "folder.svg"], "--plot: 'folder.svg' is not a file"),
+    (["--out", "r.svg", "--plot", "r.svg"], "--plot: must be another file than --out"),
+]
+
+
+@pytest.mark.parametrize(("options", "problem"), UNWRITABLE)
+def test_what_cannot_be_written_is_found_before_anything_is_spent(
+    options: list[str], problem: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("folder.svg").mkdir()
+    before = sorted(Path().iterdir())
+
+    def spend(*_: object, **__: object) -> None:
+        pytest.fail("something was spent")
+
+    monkeypatch.setattr(plandp, "mean", spend)
+    assert complaint(["mean", "survey.csv", *PUBLIC, *options], capfd).startswith(problem)
+    assert sorted(Path().iterdir()) == before
+
+
+def test_without_matplotlib_no_budget_is_spent_on_a_picture(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(plandp, "mean", lambda *_, **__: pytest.fail("something was spent"))
+    message = complaint(["mean", "survey.csv", *PUBLIC, "--plot", "m.svg"], capfd, code=1)
+    assert "pip install 'plandp[plot]'" in message
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_release_that_cannot_be_kept_is_printed(
+    step: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, step, full)
+    code, out, err = said(["mean", "survey.csv", *PUBLIC, "--out", "r.json"], capfd)
+    assert (code, err) == (1, "plandp: [Errno 28] No space left on device\n")
+    assert plandp.MeanRelease.from_json(out).labels == ("age", "income")
+    assert not Path("r.json").exists()
+    assert not [path for path in Path().iterdir() if path.name.startswith(".")]
+
+
+def test_an_old_picture_stays_until_the_new_one_is_whole(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("m.svg").write_text("old")
+
+    def fail(_: object) -> None:
+        raise RuntimeError(CANARY)
+
+    monkeypatch.setattr(plandp.MeanRelease, "plot", fail)
+    code, out, err = said(["mean", "survey.csv", *PUBLIC, "--plot", "m.svg"], capfd)
+    assert code == 1
+    assert "Receipt" in out  # the release is shown, although the picture failed
+    assert err.startswith("plandp: unexpected RuntimeError in test_cli_mean, line ")
+    assert Path("m.svg").read_text() == "old"
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["survey.csv", "--rho", "1"], "--bounds: say between which values each column can lie, with --bounds 0:100"),
+        (["survey.csv", *PUBLIC, "--bounds-file", "bounds.csv"], "--bounds: say between"),
+        (["survey.csv", "--bounds", "0:1"], "--rho: is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6"),
+        (["survey.csv", "--bounds", "0:1", "--rho", "0"], "--rho: must be a number from 1e-12"),
+        (["survey.csv", "--bounds", "0:1", "--rho", "x"], "--rho: must be a number from 1e-12"),
+        (["survey.csv", "--bounds", "0:1", "--epsilon", "1"], "--delta: is missing; give epsilon and delta together"),
+        (["survey.csv", "--bounds", "0:1", "--rho", "1", "--epsilon", "1"], "--epsilon: must not be given together"),
+        (["survey.csv", "--bounds", "1:0", "--rho", "1"], "--bounds: column 'name': the low end must be below"),
+        (["survey.csv", "--bounds", "1", "--rho", "1"], "--bounds: '1' is not a pair low:high"),
+        (["survey.csv", "--bounds", "0:x", "--rho", "1"], "--bounds: 'x' is not a number"),
+        (["survey.csv", "--bounds", "age=0:1,0:2", "--rho", "1"], "--bounds: name every column or none"),
+        (["survey.csv", "--bounds", "age=0:1,age=0:2", "--rho", "1"], "--bounds: a column occurs more than once"),
+        (["survey.csv", "--bounds", "0:1,0:2", "--rho", "1"], "--bounds: 2 pairs for 3 columns"),
+        (["survey.csv", "--bounds", "zzz=0:1", "--rho", "1"], "--columns: the data has no column 'zzz'; its columns"),
+        (["survey.csv", *PUBLIC, "--columns", "age,zzz"], "--columns: the data has no column 'zzz'"),
+        (["survey.csv", *PUBLIC, "--columns", "age,name"], "--bounds: column 'name' is not named"),
+        (["survey.csv", *PUBLIC, "--missing", "-1"], "--missing: column 'age': -1.0 is outside the bounds"),
+        (["survey.csv", *PUBLIC, "--missing", "x"], "--missing: 'x' is not a number"),
+        (["survey.csv", *PUBLIC, "--error-scale", "0"], "--error-scale: column 'age': 0.0 is not above zero"),
+        (["survey.csv", *PUBLIC, "--error-norm", "0.5"], "--error-norm: must be a finite number"),
+        (["survey.csv", *PUBLIC, "--smallest-spread", "1e9"], "--smallest-spread: column 'age'"),
+        (["survey.csv", *PUBLIC, "--method", "magic"], "--method: must be one of 'plan'"),
+        (["survey.csv", *PUBLIC, "--sampler", "magic"], "--sampler: "),
+        (["nothing.csv", *PUBLIC], "FILE: there is no file 'nothing.csv'"),
+        ([".", *PUBLIC], "FILE: '.' is a directory"),
+        (["empty.csv", *PUBLIC], "FILE: the file 'empty.csv' is empty"),
+        (["header.csv", *PUBLIC], "FILE: a table of 0 rows × 2 columns has no mean"),
+        (["broken.parquet", *PUBLIC], "FILE: the file 'broken.parquet' is cut off, damaged"),
+        (["survey.csv", "--bounds-file", "no.csv", "--rho", "1"], "--bounds-file: 'no.csv' cannot be read: No such"),
+        (["survey.csv", "--bounds-file", "wrong.csv", "--rho", "1"], "--bounds-file: column 'age': the low end"),
+        (["survey.csv", "--bounds-file", "array.npy", "--rho", "1"], "--bounds-file: "),
+    ],
+)
+def test_errors_are_one_line_and_name_the_option(
+    options: list[str], problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("empty.csv").touch()
+    Path("header.csv").write_text("age,income\n")
+    Path("broken.parquet").write_text(f"PAR1{CANARY}" * 9)
+    Path("wrong.csv").write_text("column,low,high\nage,5,1\n")
+    assert complaint(["mean", *options, "--out", "r.json"], capfd).startswith(problem)
+    assert not Path("r.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"", "must name the columns column,low,high"),
+        (b"column,low\nage,1\n", "must name the columns column,low,high"),
+        (b"column,low,high\n", "names no column"),
+        (b"column,low,high\nage,1\n", "row 2 must have 3 cells"),
+        (b"column,low,high\nage,1,x\n", "'x' is not a number"),
+        (b"column,low,high\nage,1,2\nage,1,2\n", "'age' occurs more than once"),
+        (b"column,low,high\n\xff,1,2\n", "not a CSV file in UTF-8"),
+        (b'column,low,high\n"age,1,2\n', "not a CSV file in UTF-8"),
+    ],
+)
+def test_a_bounds_file_is_public_and_read_strictly(text: bytes, problem: str) -> None:
+    Path("b.csv").write_bytes(text)
+    with pytest.raises(ArgumentError, match=problem) as caught:
+        read_bounds_file(Path("b.csv"))
+    assert caught.value.argument == "bounds_file"
+
+
+def test_a_bounds_file_from_a_spreadsheet() -> None:
+    Path("b.csv").write_bytes('\ufeffhigh, column ,low\r\n5,"a,b=c",-1\r\n\r\n'.encode())
+    assert read_bounds_file(Path("b.csv")) == {"a,b=c": (-1, 5)}
+
+
+def test_names_may_hold_an_equals_sign() -> None:
+    assert read_bounds("a=b=0:1") == {"a=b": (0, 1)}
+    assert read_numbers("missing", "1e-3") == 0.001
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (CANARY, "'r.json' is not a release written by"),
+        ("[]", "'r.json' is not a release written by"),
+        ('{"schema": "plandp/mean-release/1"}', "'r.json' is not a release written by"),
+        ('{"schema": "other"}', "'r.json' must have schema"),
+        (None, "'r.json' cannot be read: No such file"),
+    ],
+)
+def test_show_refuses_what_is_not_a_release(text: str | None, problem: str, capfd: pytest.CaptureFixture[str]) -> None:
+    if text is not None:
+        Path("r.json").write_text(text)
+    assert complaint(["show", "r.json"], capfd).startswith(f"FILE: {problem}")
+
+
+def test_show_refuses_bytes_and_folders(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("r.json").write_bytes(b"\xff\xfe")
+    assert "is not UTF-8" in complaint(["show", "r.json"], capfd)
+    assert "cannot be read: Is a directory" in complaint(["show", "."], capfd)
+
+
+# ---- what is said otherwise
+
+
+def test_an_unexpected_error_tells_its_place_and_no_data(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError(CANARY)
+
+    monkeypatch.setattr(plandp, "mean", fail)
+    message = complaint(["mean", "survey.csv", *PUBLIC], capfd, code=1)
+    assert message.startswith("unexpected ValueError in test_cli_mean, line ")
+
+
+def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(plandp, "mean", stop)
+    assert complaint(["mean", "survey.csv", *PUBLIC, "--out", "r.json"], capfd, code=130) == "stopped"
+    assert not [path for path in Path().iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("command", ["mean", "show"])
+def test_help_has_examples_and_exit_codes(command: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    out = capfd.readouterr().out
+    assert f"plandp {command} " in out.partition("examples:")[2]
+    assert "exit codes: 0 done; 1 failed; 2 wrong usage" in out
+
+
+def test_bars_are_shown_when_asked_for_and_not_on_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(["mean", "survey.csv", *PUBLIC, "--json", "--progress"], capfd)
+    assert code == 0
+    assert "reading" in err
+    json.loads(out)
+
+
+def test_files_that_differ_in_one_row_say_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    """All but the numbers: exit code, standard error, and the lines of the table."""
+    shapes = set()
+    for row in ("1,2,3", "", CANARY, "a,,", '"1","2","x\ny"', "9" * 200_000, ",,,,", "a,1e999,-1e999", "x,nan,\0"):
+        lines = Path("survey.csv").read_text().splitlines()[:500]
+        Path("one.csv").write_text("\n".join([*lines, row, ""]))
+        code, out, err = said(["mean", "one.csv", *PUBLIC, "--method", "gaussian"], capfd)
+        shapes.add((code, err, tuple(line.partition(" = ")[0][:6] for line in out.splitlines())))
+        n = [line for line in out.splitlines() if line.startswith("n = ")]
+        assert n == ["n = 500 is published exactly; d = 2"]
+    assert len(shapes) == 1
