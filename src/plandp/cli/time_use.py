@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 PEOPLE = 5000
 MINUTES_A_DAY = 1440
@@ -43,6 +42,8 @@ def time_use_table() -> NDArray[np.float64]:
     """Return minutes a day, one row per invented person, one column per activity of `NAMES`."""
     does, median, log_spread = (np.array(column) for column in list(zip(*ACTIVITIES, strict=True))[1:])
     # Multiples of √prime modulo 1 fill the unit cube evenly: quantiles of people without a random number.
+    from scipy.special import ndtri  # here, since importing SciPy takes longer than importing plandp
+
     quantile = (np.outer(np.arange(1, PEOPLE + 1), np.sqrt(_PRIMES)) + 0.5) % 1.0
     among_doers = np.maximum(quantile - (1.0 - does), 0.0) / does
     minutes = median * np.exp(log_spread * ndtri(among_doers))  # ndtri(0) = -inf: zero minutes

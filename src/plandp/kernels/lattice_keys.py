@@ -21,16 +21,35 @@ def write_keys(
 ) -> None:
     """Write the lattice cell of every value to keys[column, begin + row]; what stays NaN is absent, and last."""
     n, d = block.shape
-    for first in range(0, n, 32):
-        for c in range(d):
-            for r in range(first, min(first + 32, n)):
-                x = block[r, c]
+    high_tile = min(max(2**15 // d, 16), 256)
+    tile = np.empty((high_tile, d), keys.dtype)
+    for first in range(0, n, high_tile):
+        rows = min(high_tile, n - first)
+        for r in range(rows):
+            for c in range(d):
+                x = block[first + r, c]
                 x = low[c] if x < low[c] else x
                 x = high[c] if x > high[c] else x
                 x = stand_in[c] if x != x else x  # NaN
-                if x != x:  # NaN
-                    keys[c, begin + r] = keys.dtype.type(cells[c])
-                    absent[c] += 1
-                else:
-                    key = np.floor((x - low[c]) / step[c])
-                    keys[c, begin + r] = keys.dtype.type(min(key, cells[c] - 1.0))
+                lost = x != x
+                key = np.floor((x - low[c]) / step[c])
+                key = key if key < cells[c] - 1.0 else cells[c] - 1.0
+                tile[r, c] = cells[c] if lost else key
+                absent[c] += lost
+        for c in range(d):
+            for r in range(rows):
+                keys[c, begin + first + r] = tile[r, c]
+
+
+def count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
+    """Write the number of keys below `wanted` to `below`, for every column of sorted keys."""
+    d, m = keys.shape
+    for c in range(d):
+        low, high = 0, m
+        while low < high:
+            middle = (low + high) // 2
+            if keys[c, middle] < wanted[c]:
+                low = middle + 1
+            else:
+                high = middle
+        below[c] = low

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,16 +51,14 @@ def private_clipped_sum(
     )
 
 
-def cell_weights(cells: NormCells, radius_cell: int) -> tuple[list[int], int]:
+def cell_weights(cells: NormCells, radius_cell: int) -> tuple[NDArray[Any], int]:
     """Integer weights w_g and R with w_g · bound_g ≤ R for every cell: clipping, done on sums of integers."""
-    octave, bounds = cells.octave.tolist(), cells.bounds.tolist()
     finer = _finer(cells, radius_cell)
-    longest = bounds[radius_cell] << finer
-    weights = []
-    for g, bound in enumerate(bounds):
-        shift = finer + octave[g] - octave[radius_cell]
-        weights.append(min(1 << shift if shift >= 0 else 0, longest // bound))
-    return weights, longest
+    longest = int(cells.bounds[radius_cell]) << finer
+    integers = np.int64 if longest < 2**62 else np.object_
+    shift = np.minimum(finer + cells.octave - cells.octave[radius_cell], 62)  # no weight reaches 2^62
+    unclipped = np.where(shift >= 0, np.left_shift(1, np.maximum(shift, 0)), 0)
+    return np.minimum(unclipped.astype(integers), longest // cells.bounds.astype(integers)), longest
 
 
 def _finer(cells: NormCells, radius_cell: int) -> int:
@@ -68,10 +67,10 @@ def _finer(cells: NormCells, radius_cell: int) -> int:
     return FRACTION_BITS + bits[0] - bits[1] + min(int(cells.octave[radius_cell]), FINER_OCTAVES)
 
 
-def _weighted(totals: CellTotals, weights: list[int], longest: int) -> NDArray[np.int64] | NDArray[np.object_]:
+def _weighted(totals: CellTotals, weights: NDArray[Any], longest: int) -> NDArray[np.int64] | NDArray[np.object_]:
     """Σ w_g · sums_g, in int64 where rows · R leaves room (a public bound), in Python integers beyond."""
     rows = int(totals.counts.sum())
     if rows * longest < 2**62 and totals.sums.dtype != np.object_:
-        return np.asarray(np.array(weights, np.int64) @ totals.sums)
+        return np.asarray(weights @ totals.sums)
     present = totals.counts > 0
-    return np.asarray(np.array(weights, dtype=object)[present] @ totals.sums[present].astype(object))
+    return np.asarray(weights.astype(object)[present] @ totals.sums[present].astype(object))

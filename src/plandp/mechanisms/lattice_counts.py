@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.kernels.compiler import compiled
-from plandp.kernels.lattice_keys import write_keys
+from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
@@ -58,16 +58,24 @@ class SortedKeys:
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing}: a missing value stands half below and half above."""
         d, m = self.keys.shape
-        each = np.arange(d)
-        wanted = thresholds.astype(self.keys.dtype)
-        low, high = np.zeros(d, np.int64), np.full(d, m, np.int64)
-        for _ in range(m.bit_length()):
-            middle = (low + high) // 2
-            below = (self.keys[each, np.minimum(middle, m - 1)] < wanted) & (low < high)
-            low = np.where(below, middle + 1, low)
-            high = np.where(below, high, middle)
-        # missing values sort last: without them in `low`, each value adds 0, 1 or 2, whatever the threshold
-        return np.asarray(2 * np.minimum(low, m - self.missing) + self.missing)
+        below = np.empty(d, np.int64)
+        count = compiled(count_below) or _count_below
+        count(self.keys, thresholds.astype(self.keys.dtype), below)
+        # missing values sort last: without them in `below`, each value adds 0, 1 or 2, whatever the threshold
+        return np.asarray(2 * np.minimum(below, m - self.missing) + self.missing)
+
+
+def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
+    """What the compiled loop does, in NumPy."""
+    d, m = keys.shape
+    each = np.arange(d)
+    low, high = np.zeros(d, np.int64), np.full(d, m, np.int64)
+    for _ in range(m.bit_length()):
+        middle = (low + high) // 2
+        right = (keys[each, np.minimum(middle, m - 1)] < wanted) & (low < high)
+        low = np.where(right, middle + 1, low)
+        high = np.where(right, high, middle)
+    below[:] = low
 
 
 def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> SortedKeys:

@@ -32,13 +32,15 @@ class NormCells:
     bounds: IntArray  # integer norm that no lattice vector of the cell exceeds
 
     @classmethod
-    def around(cls, typical: float, *, lowest: float, highest: float, d: int, points: int) -> "NormCells":
+    def around(
+        cls, typical: float, *, lowest: float, highest: float, d: int, points: int, per_octave: int = PER_OCTAVE
+    ) -> "NormCells":
         """Geometric cells from `lowest` to `highest`; norms up to `typical` lie on a lattice of typical/points."""
-        first = int(np.floor(np.log2(lowest / typical) * PER_OCTAVE))
-        last = max(first + 1, int(np.ceil(np.log2(highest / typical) * PER_OCTAVE)))
+        first = int(np.floor(np.log2(lowest / typical) * per_octave))
+        last = max(first + 1, int(np.ceil(np.log2(highest / typical) * per_octave)))
         grid = np.arange(first, last + 1)
-        edges = typical * 2.0 ** (grid / PER_OCTAVE)
-        octave = np.maximum(0, -(-grid // PER_OCTAVE)).astype(np.int64)
+        edges = typical * 2.0 ** (grid / per_octave)
+        octave = np.maximum(0, -(-grid // per_octave)).astype(np.int64)
         step = typical / points
         slack = int(np.ceil(np.sqrt(d) / 2.0)) + 2  # rounding to nearest moves a vector by at most √d/2
         bounds = np.ceil(edges / (step * 2.0**octave)).astype(np.int64) + slack

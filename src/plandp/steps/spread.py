@@ -24,6 +24,7 @@ CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
 COUNTS = (12, 8, 8)  # noisy counts per round to find where squares are clipped
 CAUTION = (0.9, 0.5, 0.5)  # clipped too late, squares cost noise; too early, a rare value would seem to have no spread
 POINTS = 2**16  # lattice points: spreads need a few percent only
+PER_OCTAVE = 8  # cells per doubling: the bound of the squares may be off by a few percent
 
 # where the norm of the squares lies when the spreads are about right: ln(norm / √(3d)) and its prior mass
 KNOTS = np.array([-8, -3, -1, -0.3, 0, 0.3, 0.6, 1, 2, 4, 8, 16])
@@ -64,7 +65,9 @@ def _private_squares(
 ) -> NoisySum:
     """Σ ((x - center)/scale)², the vectors of squares clipped where 3% of the rows exceed them."""
     lowest, highest = float(np.exp(guess.knots[0])), float(np.exp(guess.knots[-1]))
-    cells = NormCells.around(lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS)
+    cells = NormCells.around(
+        lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS, per_octave=PER_OCTAVE
+    )
     totals = cell_totals(sample, stretched_view(center, scale, design), cells, squared=True)
     bound = private_tail_cell(
         totals,

@@ -1,5 +1,6 @@
 """What is public about the columns: bounds, missing values, units and spreads, checked and put in order."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -140,6 +141,9 @@ def _read_bounds(bounds: object, labels: tuple[Label, ...]) -> tuple[FloatArray,
         pairs = [items] * len(labels) if alike else _one_per_column("bounds", items, labels, what="pairs")
     low, high = np.empty(len(labels)), np.empty(len(labels))
     for column, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
+        if column and pair is pairs[column - 1]:  # one pair for all
+            low[column], high[column] = low[column - 1], high[column - 1]
+            continue
         ends = _as_list("bounds", pair, allowed=f"a pair (low, high) for column {label!r}")
         if len(ends) != 2:
             raise ArgumentError("bounds", f"column {label!r} needs a pair (low, high); pass {_BOUNDS_FORMS}")
@@ -211,6 +215,8 @@ def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> Fl
         else:
             allowed = "one number, one number per column, or a mapping from label to number"
             items = _one_per_column(argument, _as_list(argument, value, allowed=allowed), labels, what="numbers")
+    if items and all(item is items[0] for item in items):  # one number for all
+        return np.full(len(items), _finite(argument, items[0], labels[0]))
     return np.array([_finite(argument, item, label) for item, label in zip(items, labels, strict=True)])
 
 
@@ -224,7 +230,7 @@ def _finite(argument: str, value: object, label: Label) -> float:
             number = float(value)
         except OverflowError:  # an int or Fraction beyond float64
             number = float("inf")
-        if np.isfinite(number):
+        if math.isfinite(number):
             return number
     raise ArgumentError(argument, f"column {label!r}: {value!r} is not a finite number")
 

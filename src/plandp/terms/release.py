@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from plandp.errors import ArgumentError
 from plandp.terms.columns import FloatArray, Label
@@ -218,6 +217,8 @@ class MeanRelease:
 
 def noise_quantile(confidence: float, coordinates: int) -> float:
     """Return how many standard deviations hold `coordinates` independent Gaussians with this probability."""
+    from scipy.special import ndtri  # here, since importing SciPy takes longer than importing plandp
+
     # Šidák: all are inside with probability c when each is inside with c^(1/coordinates).
     outside = -math.expm1(math.log(confidence) / coordinates)
     return -float(ndtri(outside / 2))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 FloatArray = NDArray[np.float64]
 
@@ -73,8 +72,8 @@ class MedianPosterior:
         mass[each, at - 1] *= share
         mass[each, at] *= 1.0 - share
 
-        heavier = np.minimum(evidence, 0.0)[:, None], np.minimum(-evidence, 0.0)[:, None]
-        mass *= np.exp(np.where(column < at[:, None], *heavier))
+        before, after = np.exp(np.minimum(evidence, 0.0)), np.exp(np.minimum(-evidence, 0.0))
+        mass *= np.where(column < at[:, None], before[:, None], after[:, None])
         return MedianPosterior(edges, mass / mass.sum(axis=1, keepdims=True))
 
     def _piece(self, share: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
@@ -90,6 +89,8 @@ def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatA
 
     Below: the true count is all rows, or uniform on [rows/2, rows], with even odds; above: the mirror image.
     """
+    from scipy.special import ndtr  # here, since importing SciPy takes longer than importing plandp
+
     y = np.clip(count, -4.0 * noise_std, rows + 4.0 * noise_std)
     half = 0.5 * rows
     peak = FAR / (noise_std * np.sqrt(2.0 * np.pi))

@@ -6,7 +6,6 @@ points one way, noise² + bias² is least at k ≈ A·√(C/ē) rows, ē the mea
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainccinv
 
 from plandp.terms.design import Design
 from plandp.theory.stretch import effective_dimension
@@ -45,6 +44,8 @@ def gaussian_radius(norm_spread: FloatArray, share: float) -> tuple[float, float
 
     ‖y‖² is a sum of weighted χ² variables, matched in three moments by a shifted χ² (Imhof 1961).
     """
+    from scipy.special import gammainccinv  # here, since importing SciPy takes longer than importing plandp
+
     weights = (norm_spread / norm_spread.max()) ** 2
     first, second, third = (float((weights**power).sum()) for power in (1, 2, 3))
     freedom = second**3 / third**2

@@ -18,6 +18,7 @@ from plandp.theory.unclipping import direction_of_long_rows, surviving_share
 FloatArray = NDArray[np.float64]
 
 HALVINGS = 60
+MANY_TERMS = 10.0  # so many that no single one decides
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,6 +89,8 @@ def median_error(noise_std: FloatArray, error_norm: float) -> float:
     matched = 0.0
     if shape > 1e-3:  # below, the gamma variable is practically 0
         matched = np.exp((log_mean + np.log(terms / shape * float(gammaincinv(shape, 0.5)))) / p)
+    if shape > MANY_TERMS:
+        return float(largest * matched)
     return float(largest * max(matched, _median_of_largest(relative)))
 
 

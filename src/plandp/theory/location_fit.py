@@ -37,14 +37,13 @@ def fit_locations(
     scales = finest * RATIO ** np.arange(levels)
     offsets = np.arange(-REACH, REACH + STEP / 2, STEP)
     likelihood = _likelihood(thresholds - start[:, None], counts, rows, noise_std, scales, offsets)
-    prior = _learned_prior(likelihood.sum(axis=2))
-
-    posterior = likelihood * prior[None, :, None]
-    best = posterior.max(axis=2).argmax(axis=1)
+    evidence = likelihood.sum(axis=2, dtype=np.float64)
+    prior = _learned_prior(evidence)
+    best = (likelihood.max(axis=2) * prior).argmax(axis=1)
     near = np.abs(np.arange(levels) - best[:, None]) <= 3  # one mode only: the mean of two modes is in neither
-    posterior *= near[:, :, None]
-    moved = (posterior * (scales[:, None] * offsets)).sum(axis=(1, 2)) / posterior.sum(axis=(1, 2))
-    return np.asarray(start + moved)
+    weight = prior * near
+    moved = (likelihood @ offsets.astype(np.float32) * scales * weight).sum(axis=1)
+    return np.asarray(start + moved / (evidence * weight).sum(axis=1))
 
 
 def _likelihood(
@@ -54,7 +53,7 @@ def _likelihood(
     noise_std: float,
     scales: FloatArray,
     offsets: FloatArray,
-) -> FloatArray:
+) -> SingleArray:
     """exp(-χ²/2), at most 1 per coordinate, of every (coordinate, scale, offset)."""
     chi2 = np.zeros((len(scales), len(relative), len(offsets)), np.float32)
     shift = np.exp(LOGISTIC * offsets).astype(np.float32)
@@ -65,7 +64,8 @@ def _likelihood(
         steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0)).astype(np.float32)
         loop(steep, shift, seen, full, chi2[level])
     chi2 -= chi2.min(axis=(0, 2), keepdims=True)
-    return np.exp(-0.5 * chi2.transpose(1, 0, 2).astype(np.float64))
+    chi2 *= np.float32(-0.5)
+    return np.exp(chi2, out=chi2).transpose(1, 0, 2)
 
 
 def _add_misfits(

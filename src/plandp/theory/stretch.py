@@ -1,8 +1,9 @@
 """The optimal stretch (Algorithm 1, line 5; Appendix C) and what the noise costs under it."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 FloatArray = NDArray[np.float64]
 
@@ -16,7 +17,7 @@ def noise_error(noise_std: FloatArray, error_norm: float) -> float:
     """Predicted ℓp norm of independent Gaussian noise: (Σ E|noise_i|^p)^(1/p)."""
     p = error_norm
     # in logarithms: the moments of a large p are beyond float64, their p-th roots are not
-    log_moment = p / 2.0 * np.log(2.0) + float(gammaln((p + 1.0) / 2.0)) - 0.5 * np.log(np.pi)
+    log_moment = p / 2.0 * np.log(2.0) + math.lgamma((p + 1.0) / 2.0) - 0.5 * np.log(np.pi)
     largest = float(noise_std.max())
     return float(largest * np.exp((log_moment + np.log(((noise_std / largest) ** p).sum())) / p))
 

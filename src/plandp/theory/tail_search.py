@@ -6,11 +6,11 @@ One more shape assumes nothing but that more rows than wanted lie above any poin
 it takes over where norms sit on a few values.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +24,7 @@ MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less i
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 QUADRATURE = 64
 TINY = 1e-290
+FORGOTTEN = 25.0  # cells at the ends with e^-25 of the best weight are looked at no more
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,15 +63,16 @@ class NoisyCount:
 class TailPosterior:
     """Log-weights of every cell whose upper edge may be x*, per shape; `tail` rows are wanted above x*."""
 
-    position: FloatArray  # ln of the upper edges
+    position: FloatArray  # ln of the upper edges, of all cells; evenly spaced
     tail: float
-    log_weight: FloatArray  # (cells, shapes + 1): the last shape is any
+    begin: int  # the first cell that may still be x*
+    log_weight: FloatArray  # (cells from `begin` on, shapes + 1): the last shape is any
 
     @classmethod
     def before(cls, edges: FloatArray, *, prior: FloatArray, tail: float) -> "TailPosterior":
         """What is known before any count."""
         shapes = np.append(np.full(len(STEEPNESS), (1.0 - ANY_SHAPE) / len(STEEPNESS)), ANY_SHAPE)
-        return cls(position=np.log(edges), tail=tail, log_weight=np.log(prior)[:, None] + np.log(shapes))
+        return cls(position=np.log(edges), tail=tail, begin=0, log_weight=np.log(prior)[:, None] + np.log(shapes))
 
     def next_cell(self, noise_std: float) -> int:
         """The cell to ask about with noise of this size; never the last, whose count is no news.
@@ -78,23 +80,32 @@ class TailPosterior:
         That is where about `tail` rows are left, or, for a noisy count, the place further in where the number of
         rows above can still be told from the noise: the curve leads from there to x*.
         """
+        spacing = (self.position[-1] - self.position[0]) / (len(self.position) - 1)  # edges are geometric
         inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESS, 0.0)
-        place = np.searchsorted(self.position, self.position[:, None] - inward)
+        candidates = self.begin + np.arange(len(self.log_weight))
+        place = np.maximum(candidates[:, None] - (inward / spacing).astype(np.int64), 0)
         mass = np.bincount(place.ravel(), self._weight().ravel(), len(self.position)).astype(np.float64)
         return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
     def quantile_cell(self, share: float) -> int:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
-        return _quantile(self._weight().sum(axis=1), share)
+        return self.begin + _quantile(self._weight().sum(axis=1), share)
 
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
-        above, beyond = rows - seen.count, self.position - self.position[seen.cell]
+        candidates = slice(self.begin, self.begin + len(self.log_weight))
+        above, beyond = rows - seen.count, self.position[candidates] - self.position[seen.cell]
         curve = _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
         fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
-        step = np.where(np.arange(len(self.position)) <= seen.cell, fewer, more)
+        step = np.where(self.begin + np.arange(len(beyond)) <= seen.cell, fewer, more)
+        log_weight = self.log_weight + np.column_stack([curve, step])
+        best = log_weight.max(axis=1)
+        possible = np.flatnonzero(best > best.max() - FORGOTTEN)
         return TailPosterior(
-            position=self.position, tail=self.tail, log_weight=self.log_weight + np.column_stack([curve, step])
+            position=self.position,
+            tail=self.tail,
+            begin=self.begin + int(possible[0]),
+            log_weight=log_weight[possible[0] : possible[-1] + 1],
         )
 
     def _weight(self) -> FloatArray:
@@ -121,7 +132,8 @@ def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> 
     rows), integrated where the noise has its mass only.
     """
     above = min(max(above, -4.0 * noise_std), rows + 4.0 * noise_std)
-    fewer = float(ndtr((tail - above) / noise_std) - ndtr(-above / noise_std)) / tail
+    spread = noise_std * math.sqrt(2.0)
+    fewer = 0.5 * (math.erfc((above - tail) / spread) - math.erfc(above / spread)) / tail
     low, high = max(tail, above - 7.0 * noise_std), min(rows, max(above, tail) + 7.0 * noise_std)
     width = (high - low) / QUADRATURE
     points = low + (np.arange(QUADRATURE) + 0.5) * width

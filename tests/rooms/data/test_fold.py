@@ -62,9 +62,9 @@ def test_a_row_wider_than_a_block_is_a_block(monkeypatch: pytest.MonkeyPatch) ->
     assert lengths.tolist() == [0, 3]
 
 
-def test_blocks_hold_about_a_million_values() -> None:
-    (lengths,) = open_rows(np.zeros((2**18 + 1, 4), dtype=np.int8)).fold(Shapes(longest=2**18))
-    assert lengths[2**18] == 1
+def test_blocks_hold_about_four_million_values() -> None:
+    (lengths,) = open_rows(np.zeros((2**20 + 1, 4), dtype=np.int8)).fold(Shapes(longest=2**20))
+    assert lengths[2**20] == 1
     assert lengths[1] == 1
 
 
