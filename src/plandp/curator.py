@@ -48,7 +48,8 @@ def mean(
     Parameters
     ----------
     data
-        Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table or list of rows.
+        Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table, list of rows, or
+        the path of a file (.csv, .tsv, .parquet, .feather, .arrow, .npy, .npz).
     bounds
         Public limits, never taken from the data: `(low, high)` for all columns, one pair per column, or a mapping by
         label.  Values outside are clipped.  Generous bounds cost only logarithmically.

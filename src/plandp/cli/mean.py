@@ -8,7 +8,7 @@ from pathlib import Path
 import plandp
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, draw
-from plandp.cli.values import read_bounds, read_bounds_file, read_numbers
+from plandp.cli.values import asked_bounds, read_numbers
 from plandp.data.files import NUMBERED, READERS
 from plandp.errors import ArgumentError
 from plandp.report.table import release_text
@@ -29,7 +29,7 @@ Bounds are public knowledge, never taken from the data.  One row per person; the
 In CSV and TSV files a cell that is not a number is missing, and so is a whole row of the wrong length.
 Options for columns take one value for all, one per column (0,1), or values by name (age=0,income=1).
 
-exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was spent)
+exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released); 130 stopped
 """
 
 
@@ -99,7 +99,7 @@ def run(asked: argparse.Namespace) -> None:
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
         raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
-    bounds = _by_label(_bounds(asked), asked.data)
+    bounds = _by_label(asked_bounds(asked.bounds, asked.bounds_file), asked.data)
     columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:
@@ -127,16 +127,6 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
             raise
         problem = str(error).removeprefix("bounds: ")
     raise ArgumentError("bounds_file", problem)
-
-
-def _bounds(asked: argparse.Namespace) -> object:
-    if (asked.bounds is None) == (asked.bounds_file is None):
-        raise ArgumentError(
-            "bounds",
-            "say between which values each column can lie, with --bounds 0:100, --bounds age=0:120,income=0:1e6 or "
-            "--bounds-file bounds.csv, one of them; bounds are public knowledge, never read from the data",
-        )
-    return read_bounds_file(asked.bounds_file) if asked.bounds is None else read_bounds(asked.bounds)
 
 
 def _numbers(asked: argparse.Namespace, name: str) -> object:
