@@ -2,15 +2,19 @@
 
 from plandp.curator import mean
 from plandp.errors import ArgumentError, BudgetExceeded, MissingExtra, PlandpError
+from plandp.outlook import check
+from plandp.terms.check import Check
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import MeanRelease
 
 __all__ = [
     "ArgumentError",
     "BudgetExceeded",
+    "Check",
     "MeanRelease",
     "MissingExtra",
     "PlandpError",
     "Receipt",
+    "check",
     "mean",
 ]

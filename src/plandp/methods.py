@@ -11,10 +11,10 @@ from plandp.baselines.unscaled import unscaled_mean
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.noise.meter import MeteredNoise
-from plandp.planner.prediction import Prediction, predict_gaussian, predict_plan, predict_unscaled
+from plandp.planner.prediction import PREDICT_GAUSSIAN, PREDICT_PLAN, PREDICT_UNSCALED, Predictor
 from plandp.planner.split import gaussian_design, plan_design, unscaled_design
 from plandp.steps.estimate import Estimate
-from plandp.terms.columns import Columns, FloatArray
+from plandp.terms.columns import Columns
 from plandp.terms.design import Design
 
 
@@ -30,18 +30,18 @@ class Planner(Protocol):
 class Estimator:
     """A method for `plandp.mean`: `run` must spend exactly `design.split.rho` at the door it is given.
 
-    `predict`, which `plandp.check` needs, tells from assumed spreads (in units of error_scale) what a design will do.
+    `predictor` is for `plandp.check`, which says beforehand what to expect.
     """
 
     name: str
     plan: Planner
     run: Callable[[Rows, Design, MeteredNoise], Estimate]
-    predict: Callable[[FloatArray, Design], Prediction] | None = None
+    predictor: Predictor | None = None
 
 
-PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predict=predict_plan)
-UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, predict=predict_unscaled)
-GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predict=predict_gaussian)
+PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predictor=PREDICT_PLAN)
+UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, predictor=PREDICT_UNSCALED)
+GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predictor=PREDICT_GAUSSIAN)
 
 _BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN)}
 

@@ -9,15 +9,16 @@ import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from plandp.cli import demo, mean, show
+from plandp.cli import check, demo, mean, show
 from plandp.cli.wording import in_options
 from plandp.errors import ArgumentError, PlandpError
 
 # Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
-COMMANDS = (mean, show, demo)
+COMMANDS = (check, mean, show, demo)
 
 EXAMPLES = """\
 examples:
+  plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
   plandp mean survey.csv --bounds 0:100 --rho 0.5 --out release.json
   plandp show release.json
   plandp demo         a private mean from table to receipt; needs no data, writes a picture to demo_output/

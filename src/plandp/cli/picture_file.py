@@ -1,4 +1,4 @@
-"""Pictures of releases as files."""
+"""Pictures as files."""
 
 import io
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.report.picture import svg_text
+from plandp.terms.check import Check
 from plandp.terms.release import MeanRelease
 
 SUFFIXES = (".svg", ".png", ".pdf")
@@ -18,12 +19,12 @@ def check_picture(path: Path) -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise MissingExtra("matplotlib", "plot", "drawing a release") from None
+        raise MissingExtra("matplotlib", "plot", "drawing") from None
 
 
-def draw(release: MeanRelease, path: Path, write: Callable[[bytes], None]) -> None:
-    """Write the picture of a release in the format that the suffix of `path` names."""
-    figure = release.plot()
+def draw(shown: MeanRelease | Check, path: Path, write: Callable[[bytes], None]) -> None:
+    """Write the picture of a release or a check in the format that the suffix of `path` names."""
+    figure = shown.plot()
     if path.suffix.lower() == ".svg":
         write(svg_text(figure).encode())
         return

@@ -11,6 +11,19 @@ _T = TypeVar("_T")
 Pair = tuple[float, float]
 
 
+def asked_bounds(text: str | None, file: Path | None) -> Pair | list[Pair] | dict[str, Pair]:
+    """Return the bounds of --bounds or --bounds-file, of which exactly one must be given."""
+    if text is not None and file is None:
+        return read_bounds(text)
+    if text is None and file is not None:
+        return read_bounds_file(file)
+    raise ArgumentError(
+        "bounds",
+        "say between which values each column can lie, with --bounds 0:100, --bounds age=0:120,income=0:1e6 or "
+        "--bounds-file bounds.csv, one of them; bounds are public knowledge, never read from the data",
+    )
+
+
 def read_bounds(text: str) -> Pair | list[Pair] | dict[str, Pair]:
     """Return what `0:100`, `0:100,0:5` or `age=0:120,income=0:1e6` says."""
     return _one_or_more("bounds", text, lambda part: _pair("bounds", part))

@@ -1,5 +1,6 @@
 """What a design will find and how large its error will be, from public numbers and assumed spreads alone."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,47 +19,55 @@ Finding = Literal["found", "doubtful", "not found", "known", "not needed"]
 ROUNDING = 1e-6  # shares are rounded to 2^-30 of ρ
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Prediction:
-    """Whether centres and spreads will be found, and the errors to expect if rows are about Gaussian."""
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """Whether a design has the budget for finding centres and spreads."""
 
     centers: Finding
     spreads: Finding
-    expected: Expected
 
     @property
-    def works(self) -> bool:
+    def complete(self) -> bool:
         """Nothing that the method needs is missing or in doubt."""
         return not {self.centers, self.spreads} & {"doubtful", "not found"}
 
 
-def predict_plan(spread: FloatArray, design: Design) -> Prediction:
-    """What `plan_design` leads to; `spread` in units of error_scale."""
-    centers, spreads = _centers(design), _spreads(design)
-    if centers == "not found":
-        expected = expect_box(design)  # rows may lie anywhere around the middle of the bounds
-    elif spreads in ("known", "found"):
-        expected = expect_shaped(spread, design)
-    else:
-        stretch = optimal_stretch(box_spread(design.columns), design.error_norm)
-        expected = expect_unshaped(spread, stretch, design)
-    return Prediction(centers=centers, spreads=spreads, expected=expected)
+@dataclass(frozen=True, kw_only=True)
+class Predictor:
+    """A method's future: what its designs find, and the error to expect of them for spreads in error_scale units."""
+
+    find: Callable[[Design], Findings]
+    expect: Callable[[FloatArray, Design], Expected]
 
 
-def predict_unscaled(spread: FloatArray, design: Design) -> Prediction:
-    """What `unscaled_design` leads to; `spread` in units of error_scale."""
-    centers = _centers(design)
-    reach = box_spread(design.columns) if centers == "not found" else spread
-    return Prediction(
-        centers=centers,
-        spreads="not needed",
-        expected=expect_unshaped(reach, np.ones(design.d), design),
-    )
+def _find_for_plan(design: Design) -> Findings:
+    return Findings(centers=_centers(design), spreads=_spreads(design))
 
 
-def predict_gaussian(_spread: FloatArray, design: Design) -> Prediction:
-    """What `gaussian_design` leads to, whatever the spreads are."""
-    return Prediction(centers="not needed", spreads="not needed", expected=expect_box(design))
+def _expect_of_plan(spread: FloatArray, design: Design) -> Expected:
+    findings = _find_for_plan(design)
+    if findings.centers == "not found":
+        return expect_box(design)  # rows may lie anywhere around the middle of the bounds
+    if findings.spreads in ("known", "found"):
+        return expect_shaped(spread, design)
+    return expect_unshaped(spread, optimal_stretch(box_spread(design.columns), design.error_norm), design)
+
+
+def _find_for_unscaled(design: Design) -> Findings:
+    return Findings(centers=_centers(design), spreads="not needed")
+
+
+def _expect_of_unscaled(spread: FloatArray, design: Design) -> Expected:
+    reach = spread if design.split.center else box_spread(design.columns)
+    return expect_unshaped(reach, np.ones(design.d), design)
+
+
+def _find_for_gaussian(_design: Design) -> Findings:
+    return Findings(centers="not needed", spreads="not needed")
+
+
+def _expect_of_gaussian(_spread: FloatArray, design: Design) -> Expected:
+    return expect_box(design)
 
 
 def _centers(design: Design) -> Finding:
@@ -74,3 +83,8 @@ def _spreads(design: Design) -> Finding:
     if design.d == 1:
         return "not needed"
     return "found" if design.split.spread else "not found"
+
+
+PREDICT_PLAN = Predictor(find=_find_for_plan, expect=_expect_of_plan)
+PREDICT_UNSCALED = Predictor(find=_find_for_unscaled, expect=_expect_of_unscaled)
+PREDICT_GAUSSIAN = Predictor(find=_find_for_gaussian, expect=_expect_of_gaussian)

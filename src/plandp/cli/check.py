@@ -1,0 +1,97 @@
+"""`plandp check`: what a release would do, before anything is spent."""
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+
+import plandp
+from plandp.cli.output_file import reserved
+from plandp.cli.picture_file import check_picture, draw
+from plandp.cli.values import asked_bounds, read_numbers
+from plandp.errors import ArgumentError
+
+EXAMPLES = """\
+examples:
+  plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
+      20 columns, each between 0 and 100
+  plandp check --n 10000 --bounds age=0:120,income=0:1e6 --error-scale bounds --epsilon 1 --delta 1e-6
+      two columns by name; errors count relative to the width of the bounds
+  plandp check --n 500000 --bounds-file bounds.csv --rho 1/8 --spread 2.5 --plot outlook.svg
+      the columns that bounds.csv lists, their spreads publicly known; draw the error against rho and n
+  plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5 --json
+      JSON on standard output and nothing else
+
+No data is read and nothing is spent.  Feasible: centres and spreads will be found.
+The predicted error is a median, for rows that are about Gaussian; without --spread, spreads of a tenth of the
+width of the bounds are assumed for it.
+
+exit codes: 0 done, feasible or not; 1 failed; 2 wrong usage or arguments
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Describe the command to argparse."""
+    command = commands.add_parser(
+        "check",
+        help="say what a release would do, before anything is spent",
+        description="Say whether a private mean is feasible, how large its error will be and where its budget will go.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = command.add_argument_group("what is public")
+    what.add_argument("--n", type=int, required=True, help="the number of rows")
+    what.add_argument("--d", type=int, help="the number of columns; not needed with bounds for each")
+    what.add_argument("--bounds", metavar="LOW:HIGH", help="between which values each column lies")
+    what.add_argument("--bounds-file", metavar="CSV", type=Path, help="bounds by column: column,low,high")
+    what.add_argument("--spread", metavar="VALUE", help="spreads that are publicly known")
+    what.add_argument("--smallest-spread", metavar="VALUE", help="the finest spread that matters")
+    cost = command.add_argument_group("what it may cost")
+    cost.add_argument("--rho", help="the budget as rho of zCDP, such as 0.5 or 1/8")
+    cost.add_argument("--epsilon", type=float, help="the budget as epsilon, together with --delta")
+    cost.add_argument("--delta", type=float, help="such as 1e-6; far below 1/n")
+    how = command.add_argument_group("how")
+    how.add_argument("--kind", default="real", help="real (the default)")
+    how.add_argument("--error-norm", metavar="P", type=float, default=2, help="make the l_P error small; 2")
+    how.add_argument("--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers; 1")
+    how.add_argument("--method", default="plan", help="plan (the default), unscaled or gaussian")
+    shown = command.add_argument_group("what is shown and kept")
+    shown.add_argument("--json", action="store_true", help="print the check as JSON instead of words")
+    shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw error against rho and n: .svg, .png or .pdf")
+    command.set_defaults(run=run)
+
+
+def run(asked: argparse.Namespace) -> None:
+    """Print the check; draw it where asked."""
+    with ExitStack() as files:
+        draw_to = None
+        if asked.plot is not None:
+            check_picture(asked.plot)
+            draw_to = files.enter_context(reserved(asked.plot, "plot"))
+        found = _check(asked)
+        print(found.to_json() if asked.json else found)
+        if draw_to is not None:
+            draw(found, asked.plot, draw_to)
+
+
+def _check(asked: argparse.Namespace) -> plandp.Check:
+    if asked.rho is None and asked.epsilon is None and asked.delta is None:
+        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
+    return plandp.check(
+        n=asked.n,
+        d=asked.d,
+        bounds=asked_bounds(asked.bounds, asked.bounds_file),
+        rho=asked.rho,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        kind=asked.kind,
+        method=asked.method,
+        error_norm=asked.error_norm,
+        error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
+        spread=_numbers(asked, "spread"),
+        smallest_spread=_numbers(asked, "smallest_spread"),
+    )
+
+
+def _numbers(asked: argparse.Namespace, name: str) -> object:
+    text = getattr(asked, name)
+    return None if text is None else read_numbers(name, text)

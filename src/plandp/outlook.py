@@ -1,0 +1,258 @@
+"""Before spending: what `plandp.mean` would do with public numbers.  Sees no data, draws no noise, spends nothing."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from plandp.errors import ArgumentError
+from plandp.methods import Estimator, Planner, find_estimator
+from plandp.planner.prediction import PREDICT_GAUSSIAN, Findings, Predictor
+from plandp.planner.split import gaussian_design
+from plandp.terms.budget import LARGEST_RHO, SMALLEST_RHO, read_budget
+from plandp.terms.check import Check, Point, WiderBounds
+from plandp.terms.choices import check_kind, read_error_norm
+from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
+from plandp.terms.design import Design
+from plandp.theory.forecast import median_error
+
+ASSUMED_SPREAD = 0.1  # of the width of the bounds, where no spread is given
+MOST_ROWS, MOST_COLUMNS = 10**15, 10**7
+WIDER = (10.0, 100.0, 1000.0)
+PER_DECADE, DECADES = 8, 2  # of the curves, on either side
+_THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
+
+
+@np.errstate(all="ignore")
+def check(
+    *,
+    n: int,
+    d: int | None = None,
+    bounds: object = None,
+    rho: float | str | Fraction | Decimal | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    kind: str = "real",
+    method: str | Estimator = "plan",
+    error_norm: float = 2,
+    error_scale: object = None,
+    spread: object = None,
+    smallest_spread: object = None,
+) -> Check:
+    """Say what `plandp.mean` would do with these public numbers: feasible or not, error, split of the budget.
+
+    Guarantee: sees no data and spends nothing.  The budget is split by the same planner that a release uses, so the
+    split is that of the receipt to come.
+
+    Parameters
+    ----------
+    n
+        The number of rows.
+    d
+        The number of columns; may be left out when `bounds` has one pair per column or is a mapping.
+    bounds, rho, epsilon, delta, kind, method, error_norm, error_scale, smallest_spread
+        As for `plandp.mean`.
+    spread
+        As for `plandp.mean`: spreads that are publicly known, and then not searched for.  When left out, a tenth of
+        the width of the bounds is assumed for the predicted error, and for nothing else.
+
+    Examples
+    --------
+    >>> import plandp
+    >>> outlook = plandp.check(n=10_000, d=20, bounds=(0, 100), rho=0.1)
+    >>> outlook.feasible, outlook.smallest_n
+    (True, 728)
+    """
+    estimator = find_estimator(method)
+    if estimator.predictor is None:
+        raise ArgumentError("method", "this Estimator has no predictor, so nothing can be said beforehand; give it one")
+    check_kind(kind)
+    p = read_error_norm(error_norm)
+    budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    rows = _read_count("n", n, MOST_ROWS, "rows")
+    columns = read_columns(
+        labels=_labels(d, bounds),
+        bounds=bounds,
+        error_scale=error_scale,
+        spread=spread,
+        smallest_spread=smallest_spread,
+    )
+    return _Question(
+        plan=estimator.plan, predictor=estimator.predictor, n=rows, columns=columns, rho=budget, error_norm=p
+    ).answer(estimator.name)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Question:
+    """The public numbers of one release, to be varied one at a time."""
+
+    plan: Planner
+    predictor: Predictor
+    n: int
+    columns: Columns
+    rho: Fraction
+    error_norm: float
+
+    @property
+    def design(self) -> Design:
+        """What a release with these numbers would be made by."""
+        return self.plan(n=self.n, columns=self.columns, rho=self.rho, error_norm=self.error_norm)
+
+    @property
+    def spread(self) -> FloatArray:
+        """The spreads given, or assumed, in units of error_scale."""
+        known = self.columns.spread_in_units
+        return ASSUMED_SPREAD * self.columns.width / self.columns.error_scale if known is None else known
+
+    def feasible(self) -> bool:
+        return self.predictor.find(self.design).complete
+
+    def error(self, spread: FloatArray) -> float:
+        return median_error(self.predictor.expect(spread, self.design).error_std, self.error_norm)
+
+    def gaussian_error(self) -> float:
+        return replace(self, plan=gaussian_design, predictor=PREDICT_GAUSSIAN).error(self.spread)
+
+    def answer(self, method: str) -> Check:
+        design, spread = self.design, self.spread
+        findings = self.predictor.find(design)
+        error = self.error(spread)
+        return Check(
+            feasible=findings.complete,
+            reasons=tuple(_reasons(findings, design)),
+            n=self.n,
+            d=design.d,
+            labels=self.columns.labels,
+            rho=self.rho,
+            method=method,
+            error_norm=self.error_norm,
+            centers=findings.centers,
+            spreads=findings.spreads,
+            split=design.split,
+            spread=spread * self.columns.error_scale,
+            spread_assumed=self.columns.spread is None,
+            error=error,
+            error_in_spreads=error / _norm(spread, self.error_norm),
+            noise_std=self.predictor.expect(spread, design).noise_std * self.columns.error_scale,
+            sampling_error=median_error(spread / math.sqrt(self.n), self.error_norm),
+            gaussian_error=self.gaussian_error(),
+            smallest_n=self.smallest_n(),
+            smallest_rho=self.smallest_rho(),
+            wider_bounds=tuple(self.wider(times) for times in WIDER),
+            by_rho=tuple(replace(self, rho=rho).point() for rho in _around_rho(self.rho)),
+            by_n=tuple(replace(self, n=n).point() for n in _around_n(self.n)),
+        )
+
+    def point(self) -> Point:
+        return Point(
+            n=self.n,
+            rho=float(self.rho),
+            error=self.error(self.spread),
+            gaussian_error=self.gaussian_error(),
+            feasible=self.feasible(),
+        )
+
+    def smallest_n(self) -> int | None:
+        """The smallest n that is feasible: more rows never find less."""
+        low, high = 0, 1
+        while not replace(self, n=high).feasible():
+            low, high = high, 2 * high
+            if high > MOST_ROWS:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if replace(self, n=middle).feasible() else (middle, high)
+        return high
+
+    def smallest_rho(self) -> float | None:
+        """The smallest ρ that is feasible, rounded up to three digits: more ρ never finds less."""
+        low, high = math.log(SMALLEST_RHO), math.log(LARGEST_RHO)
+        if replace(self, rho=Fraction(SMALLEST_RHO)).feasible():
+            return float(SMALLEST_RHO)
+        if not replace(self, rho=Fraction(LARGEST_RHO)).feasible():
+            return None
+        while high - low > 1e-4:
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if replace(self, rho=Fraction(math.exp(middle))).feasible() else (middle, high)
+        return float(_THREE_DIGITS.create_decimal(math.exp(high)))
+
+    def wider(self, times: float) -> WiderBounds:
+        """The same spreads, the same finest spread that matters, in wider bounds."""
+        old = self.columns
+        middle, half = old.low / 2.0 + old.high / 2.0, times * (old.high / 2.0 - old.low / 2.0)
+        finest = np.maximum(old.smallest_spread, 2.0 * half * FINEST_SPREAD_SHARE)
+        columns = replace(old, low=middle - half, high=middle + half, smallest_spread=finest)
+        wide = replace(self, columns=columns)
+        return WiderBounds(
+            times=times,
+            error=wide.error(self.spread),
+            center_share=float(wide.design.split.center / self.rho),
+            feasible=wide.feasible(),
+        )
+
+
+def _reasons(findings: Findings, design: Design) -> Iterator[str]:
+    split = design.split
+
+    def share(part: Fraction) -> str:
+        return f"{float(part / split.rho):.1%} of rho"
+
+    match findings.centers:
+        case "found":
+            yield f"centres will be found, for {share(split.center)}"
+        case "doubtful":
+            yield f"centres are searched for, with {share(split.center)}, but some may be lost: too few rows or rho"
+        case "not found":
+            yield "centres cannot be found with so few rows at this rho: the middle of the bounds will be used"
+        case _:
+            yield "centres are not needed: the noise is made for the whole width of the bounds"
+    match findings.spreads:
+        case "found":
+            yield f"spreads will be found, for {share(split.spread_bound + split.spread)}"
+        case "known":
+            yield "spreads are given, and cost nothing"
+        case "not found":
+            yield "spreads cannot be found with so few rows at this rho: the noise is shaped by the bounds alone"
+        case _:
+            yield "spreads are not needed: " + (
+                "one column has no shape" if design.d == 1 else "no shape is looked for"
+            )
+    yield f"left for the final noise: {share(split.sum)}"
+
+
+def _labels(d: object, bounds: object) -> tuple[Label, ...]:
+    labels = labels_in_bounds(bounds)
+    if d is None:
+        if labels is None:
+            raise ArgumentError("d", "is missing; say how many columns there are, or give a pair of bounds for each")
+        return labels
+    count = _read_count("d", d, MOST_COLUMNS, "columns")
+    if labels is not None and len(labels) != count:
+        raise ArgumentError("d", f"is {count}, but bounds are given for {len(labels)} columns; leave d out, or mend it")
+    return tuple(range(count)) if labels is None else labels
+
+
+def _read_count(argument: str, value: object, most: int, what: str) -> int:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= most:
+        return int(value)
+    raise ArgumentError(argument, f"must be the number of {what}, a whole number from 1 to {most:.0e}")
+
+
+def _norm(spread: FloatArray, p: float) -> float:
+    largest = float(spread.max())
+    return float(largest * ((spread / largest) ** p).sum() ** (1.0 / p))
+
+
+def _around_rho(rho: Fraction) -> Iterator[Fraction]:
+    for step in range(-DECADES * PER_DECADE, DECADES * PER_DECADE + 1):
+        other = rho * Fraction(10.0 ** (step / PER_DECADE))
+        if Fraction(SMALLEST_RHO) <= other <= Fraction(LARGEST_RHO):
+            yield other
+
+
+def _around_n(n: int) -> list[int]:
+    steps = range(-DECADES * PER_DECADE, DECADES * PER_DECADE + 1)
+    return sorted({min(max(1, round(n * 10.0 ** (step / PER_DECADE))), MOST_ROWS) for step in steps})

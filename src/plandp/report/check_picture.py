@@ -1,0 +1,104 @@
+"""A check as a picture: the predicted error against ρ and against n."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plandp.errors import MissingExtra
+from plandp.report.colours import BLUE, SKY, VERMILLION
+from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, drawable_on_log, number_log_axis
+from plandp.terms.check import Check, Point
+from plandp.terms.columns import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_GREY = "#666666"
+
+
+def draw_check(check: Check) -> "Figure":
+    """Return a figure of public numbers only: nothing in it has seen data."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot", "drawing a check") from None
+    figure = Figure(figsize=(9, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
+    left, right = figure.subplots(1, 2, sharey=True)
+    rho, n = float(check.rho), float(check.n)
+    _draw_curve(left, check, check.by_rho, lambda point: point.rho, rho)
+    _draw_curve(right, check, check.by_n, lambda point: float(point.n), n)
+    _set_heights(left, check)
+    left.set_title(f"Error against ρ, n = {check.n:,}", fontsize=TITLE_SIZE, loc="left")
+    right.set_title(f"Error against n, ρ = {rho:.4g}", fontsize=TITLE_SIZE, loc="left")
+    left.set_xlabel("ρ", fontsize=TEXT_SIZE)
+    right.set_xlabel("n, rows", fontsize=TEXT_SIZE)
+    left.set_ylabel(f"predicted ℓ{check.error_norm:g} error", fontsize=TEXT_SIZE)
+    for ax in (left, right):
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(labelsize=TEXT_SIZE)
+    named = {name: handle for ax in (left, right) for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(
+        named.values(), named, loc="outside lower center", ncols=len(named), fontsize=TEXT_SIZE, frameon=False
+    )
+    # The layout creeps a little with every drawing: settle it now, so that every saved copy is the same.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+def _draw_curve(
+    ax: "Axes", check: Check, points: Sequence[Point], place: Callable[[Point], float], here: float
+) -> None:
+    from matplotlib.patheffects import withStroke
+
+    x = np.array([place(point) for point in points])
+    error = np.array([point.error for point in points])
+    gaussian = np.array([point.gaussian_error for point in points])
+    sampling = check.sampling_error * np.sqrt(check.n / np.array([point.n for point in points]))
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    _shade_not_feasible(ax, x, np.array([point.feasible for point in points]))
+    ax.plot(x, sampling, ":", color=_GREY, linewidth=1.5, label="sampling of the rows")
+    if check.method != "gaussian":
+        ax.plot(x, gaussian, "--", color=VERMILLION, linewidth=1.5, label="Gaussian mechanism")
+    ax.plot(x, error, color=BLUE, linewidth=2.5, label=check.method)
+    ax.plot([here], [check.error], "o", color=BLUE, markersize=9, markeredgecolor="white", label="as asked")
+    # below the falling curve; a white rim keeps it readable where a line passes
+    ax.annotate(
+        f"{check.error:.3g}",
+        (here, check.error),
+        (-6, -6),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=TITLE_SIZE,
+        color=BLUE,
+        path_effects=[withStroke(linewidth=3, foreground="white")],
+    )
+    number_log_axis(ax.xaxis, x)
+
+
+def _set_heights(ax: "Axes", check: Check) -> None:
+    """Show all errors of both panels."""
+    points = (*check.by_rho, *check.by_n)
+    error = np.array([point.error for point in points])
+    gaussian = np.array([point.gaussian_error for point in points])
+    shown = np.concatenate([error, gaussian])
+    shown = shown[drawable_on_log(shown)]
+    if len(shown):
+        least, most = float(shown.min()) / 1.5, float(shown.max()) * 1.5
+        ax.set_ylim(least, most)
+        number_log_axis(ax.yaxis, np.array([least, most]))
+
+
+def _shade_not_feasible(ax: "Axes", x: FloatArray, feasible: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> None:
+    """Shade where centres or spreads would not be found; hatched, so that print without colour shows it too."""
+    if feasible.all():
+        return
+    # feasible from some point on: the border lies half a step before it
+    first = int(np.argmax(feasible)) if feasible.any() else len(x)
+    border = float(x[-1]) if first == len(x) else float(np.sqrt(x[first - 1] * x[first]))
+    ax.axvspan(float(x[0]), border, facecolor=SKY, alpha=0.18, hatch="///", edgecolor=SKY, label="not feasible")
