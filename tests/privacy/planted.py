@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+from collections.abc import Callable
 from types import ModuleType
 
 
@@ -18,3 +19,14 @@ def changed(original: ModuleType, *replacements: tuple[str, str]) -> ModuleType:
     finally:
         del sys.modules[mutant.__name__]
     return mutant
+
+
+def in_numpy(original: ModuleType, *replacements: tuple[str, str]) -> ModuleType:
+    """A changed copy that does not use the compiler: the mistake is in the NumPy code."""
+    return with_loop(changed(original, *replacements), None)
+
+
+def with_loop(module: ModuleType, loop: Callable[..., None] | None) -> ModuleType:
+    """The module, using this loop, uncompiled, for the one it would compile; None: its NumPy code."""
+    vars(module)["compiled"] = lambda _: loop
+    return module

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from neighbouring import worst_counts, worst_endless, worst_sum
 from one_row_alone import company_shows
-from planted import changed
+from planted import changed, in_numpy, with_loop
 from test_mechanism_zcdp import ROUNDING, WORST, excess
 from whole_runs import account_alarms, value_alarms
 
+from plandp.kernels import lattice_keys
+from plandp.kernels import norm_cells as cell_loop
 from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells, recentred, tail_cell
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import meter
@@ -50,9 +52,9 @@ def test_a_smaller_sensitivity_of_the_counts_is_rejected(replacement: str) -> No
 
 
 def test_a_missing_value_that_counts_on_both_sides_is_rejected() -> None:
-    both = changed(
+    both = in_numpy(
         lattice_counts,
-        ("2 * np.minimum(low, m - self.missing) + self.missing", "2 * (low + self.missing)"),
+        ("2 * np.minimum(below, m - self.missing) + self.missing", "2 * (below + self.missing)"),
         ("np.where(lost, lattice.cells, found)", "np.where(lost, 0.0, found)"),
     )
     assert worst_counts(both) > 1
@@ -73,29 +75,40 @@ def test_a_smaller_sensitivity_of_the_sum_is_rejected(replacement: str, nonnegat
 
 
 def test_weights_rounded_up_are_rejected() -> None:
-    assert worst_sum(nonnegative=False, sums=changed(clipped_sum, ("longest // bound", "-(-longest // bound)"))) > 1
+    assert (
+        worst_sum(
+            nonnegative=False,
+            sums=changed(
+                clipped_sum,
+                ("longest // cells.bounds.astype(integers)", "-(-longest // cells.bounds.astype(integers))"),
+            ),
+        )
+        > 1
+    )
 
 
 def test_rows_above_the_radius_that_are_not_shortened_are_rejected() -> None:
-    whole = changed(clipped_sum, ("min(1 << shift if shift >= 0 else 0, longest // bound)", "1 << shift"))
+    shortened = "np.minimum(unclipped.astype(integers), longest // cells.bounds.astype(integers))"
+    whole = changed(clipped_sum, (shortened, "unclipped"))
     assert worst_sum(nonnegative=False, sums=whole) > 1
 
 
 def test_bounds_too_small_are_rejected_unless_the_integer_check_stands() -> None:
     short = (BOUNDS, f"({BOUNDS}) * 97 // 100")
-    assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, short, (CHECK, "pass"))) > 1
+    assert worst_sum(nonnegative=False, cells_module=in_numpy(norm_cells, short, (CHECK, "pass"))) > 1
     # With the check, rows are dropped instead and the promise holds: this is what the check is for.
+    assert worst_sum(nonnegative=False, cells_module=in_numpy(norm_cells, short)) <= 1
     assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, short)) <= 1
 
 
 def test_a_longest_row_that_is_not_shortened_is_rejected() -> None:
     endless = ("shrink = np.where(norm > top, top / norm, 1.0)", "shrink = np.ones_like(norm)")
-    assert worst_sum(nonnegative=False, cells_module=changed(norm_cells, endless, (CHECK, "pass"))) > 1
+    assert worst_sum(nonnegative=False, cells_module=in_numpy(norm_cells, endless, (CHECK, "pass"))) > 1
 
 
 def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
     assert worst_endless() <= 1
-    assert worst_endless(changed(norm_cells, ("y[unusable] = 0.0", "pass"))) > 1
+    assert worst_endless(in_numpy(norm_cells, ("y[unusable] = 0.0", "pass"))) > 1
 
 
 # --- what a row adds
@@ -107,7 +120,7 @@ def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
         pytest.param(
             (
                 ("vectors = np.rint(y).astype(np.int64)", "vectors = y"),
-                ("sums = np.zeros((len(cells.edges), d), np.int64)", "sums = np.zeros((len(cells.edges), d))"),
+                ("block.shape[1]), np.int64)", "block.shape[1]))"),
             ),
             id="sums of floats",
         ),
@@ -119,7 +132,62 @@ def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
     ],
 )
 def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str, str], ...]) -> None:
-    assert company_shows(changed(norm_cells, *replacements))
+    assert company_shows(in_numpy(norm_cells, *replacements))
+
+
+# --- the compiled loops, planted in their source and run as Python
+
+
+def mistaken_cells(*replacements: tuple[str, str], bounds: str = BOUNDS) -> Any:
+    """The mechanism around a mistaken loop."""
+    return with_loop(changed(norm_cells, (BOUNDS, bounds)), changed(cell_loop, *replacements).add_up_cells)
+
+
+def test_control_the_loops_pass_as_python() -> None:
+    assert worst_sum(nonnegative=False, cells_module=mistaken_cells()) <= 1
+    assert worst_endless(mistaken_cells()) <= 1
+    assert company_shows(mistaken_cells()) == []
+
+
+@pytest.mark.parametrize(
+    ("replacements", "bounds"),
+    [
+        pytest.param((("if length <= squared_bounds[cell]:", "if True:"),), f"({BOUNDS}) * 97 // 100", id="no check"),
+        pytest.param(
+            (("edges[last] / norm if norm > edges[last] else 1.0", "1.0"), ("length <= squared_bounds[cell]", "True")),
+            BOUNDS,
+            id="longest rows not shortened",
+        ),
+        pytest.param(
+            (("times = shrink / steps[cell]", "times = shrink / steps[0]"), ("length <= squared_bounds[cell]", "True")),
+            BOUNDS,
+            id="one step for all",
+        ),
+    ],
+)
+def test_a_loop_that_lets_long_rows_through_is_rejected(replacements: tuple[tuple[str, str], ...], bounds: str) -> None:
+    assert worst_sum(nonnegative=False, cells_module=mistaken_cells(*replacements, bounds=bounds)) > 1
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement"),
+    [
+        pytest.param("shrink = edges[last]", "shrink = (1.0 + norms[0] * 1e-3) * edges[last]", id="neighbour's norm"),
+        pytest.param("for r in range(rows):\n            norm", "for r in range(8):\n            norm", id="old rows"),
+        pytest.param("counts[cell] += 1", "counts[cell] = 1", id="cells counted once"),
+    ],
+)
+def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacement: str) -> None:
+    assert company_shows(mistaken_cells((line, replacement)))
+
+
+def test_a_loop_that_counts_missing_values_on_both_sides_is_rejected() -> None:
+    loop = changed(lattice_keys, ("cells[c] if lost else key", "0 if lost else key")).write_keys
+    mutant: Any = changed(
+        lattice_counts, ("2 * np.minimum(below, m - self.missing) + self.missing", "2 * (below + self.missing)")
+    )
+    mutant.compiled = lambda wanted: loop if wanted.__name__ == "write_keys" else None
+    assert worst_counts(mutant) > 1
 
 
 # --- noise and payments
@@ -186,4 +254,5 @@ def test_shares_that_do_not_add_up_are_rejected(monkeypatch: pytest.MonkeyPatch)
 def test_values_that_show_are_rejected(line: str, replacement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant: Any = changed(recentred, (line, replacement)).Recentred.__call__
     monkeypatch.setattr(Recentred, "__call__", mutant)
+    monkeypatch.setattr(norm_cells, "compiled", lambda _: None)
     assert value_alarms()

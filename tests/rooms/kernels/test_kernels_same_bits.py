@@ -1,0 +1,140 @@
+"""Compiled loops, the same loops as plain Python, and the NumPy code they stand for give the same bits."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import plandp
+from plandp.data.open import open_rows
+from plandp.kernels.compiler import compiled
+from plandp.kernels.lattice_keys import count_below, write_keys
+from plandp.kernels.logistic_fit import add_misfits
+from plandp.kernels.norm_cells import add_up_cells
+from plandp.mechanisms import lattice_counts, norm_cells
+from plandp.mechanisms.lattice_counts import Lattice, sorted_keys
+from plandp.mechanisms.norm_cells import NormCells, cell_totals
+from plandp.mechanisms.recentred import Recentred
+from plandp.terms.columns import read_columns
+from plandp.theory import location_fit
+
+LOOPS = (add_up_cells, write_keys, count_below, add_misfits)
+USERS = (norm_cells, lattice_counts, location_fit)
+WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
+
+any_rows = arrays(
+    np.float64,
+    st.tuples(st.integers(1, 19), st.integers(1, 9)),
+    elements=st.one_of(
+        st.floats(width=64),
+        st.floats(-60, 60),
+        st.sampled_from([0.0, -0.0, 0.5, 1.5, 50.0, -50.0, float("nan"), float("inf"), 5e-324, 1.7e308]),
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def all_loops_are_compiled() -> Iterator[None]:
+    assert all(compiled(loop) is not None for loop in LOOPS), "the tests need the extra plandp[fast]"
+    yield
+    for user in USERS:
+        user.compiled = compiled  # type: ignore[attr-defined]  # put back what `each_way` changed
+
+
+def each_way(run: Any) -> list[Any]:
+    """What `run` gives compiled, as plain Python and in NumPy."""
+    answers = []
+    for way in WAYS.values():
+        for user in USERS:
+            user.compiled = way  # type: ignore[attr-defined]  # the name the module imported
+        with np.errstate(all="ignore"):
+            answers.append(run())
+    return answers
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    table=any_rows, squared=st.booleans(), missing=st.sampled_from([None, 7.25]), points=st.sampled_from([2**16, 2**30])
+)
+def test_sums_by_norm_cell(table: Any, squared: bool, missing: float | None, points: int) -> None:
+    d = table.shape[1]
+    view = Recentred(
+        low=np.full(d, -50.0),
+        high=np.full(d, 40.0),
+        missing=None if missing is None else np.full(d, missing),
+        center=np.linspace(-1.1, 1.3, d),
+        factor=np.geomspace(1e-3, 10.0, d),
+    )
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=d, points=points)
+    rows = open_rows(table)
+    first, *others = each_way(lambda: cell_totals(rows, view, cells, squared=squared))
+    for other in others:
+        np.testing.assert_array_equal(first.counts, other.counts)
+        np.testing.assert_array_equal(first.sums, other.sums)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(table=any_rows, missing=st.sampled_from([None, 7.25]), finest=st.sampled_from([5, 30, 44]))
+def test_sorted_keys_and_counts(table: Any, missing: float | None, finest: int) -> None:
+    d = table.shape[1]
+    columns = read_columns(labels=range(d), bounds=(-50, 40), missing=missing, smallest_spread=90.0 * 2.0**-finest)
+    lattice, rows = Lattice.of(columns), open_rows(table)
+    thresholds = np.floor(lattice.cells * np.linspace(0.0, 1.0, d))
+
+    def run() -> Any:
+        keys = sorted_keys(rows, lattice, columns.missing)
+        return keys.keys, keys.missing, keys.twice_below(thresholds)
+
+    first, *others = each_way(run)
+    for other in others:
+        for one, same in zip(first, other, strict=True):
+            np.testing.assert_array_equal(one, same)
+            assert one.dtype == same.dtype
+
+
+def test_the_fit_of_locations() -> None:
+    rng = np.random.default_rng(5)
+    thresholds, counts = np.sort(rng.random((7, 6)), axis=1), np.sort(rng.normal(500, 300, (7, 6)), axis=1)
+
+    def run() -> Any:
+        return location_fit.fit_locations(
+            thresholds, counts, rows=1000, noise_std=15.0, start=np.full(7, 0.5), finest=0.01, widest=1.0
+        )
+
+    first, *others = each_way(run)
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+
+
+def test_whole_releases() -> None:
+    table = np.random.default_rng(6).normal(3, np.arange(1, 12), (1500, 11))
+    table[::50, 3] = np.nan
+    first, *others = each_way(lambda: plandp.mean(table, bounds=(-200, 300), rho=2, testing_seed=1).to_json())
+    assert all(other == first for other in others)
+
+
+def test_without_numba_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    assert compiled.__wrapped__(add_up_cells) is None
+
+
+def test_where_nothing_can_be_kept_loops_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    real = numba.njit
+
+    def no_folder(**settings: Any) -> Any:
+        if settings.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(**settings)
+
+    monkeypatch.setattr(numba, "njit", no_folder)
+    loop = compiled.__wrapped__(count_below)
+    assert loop is not None
+    below = np.zeros(1, np.int64)
+    loop(np.array([[1, 3, 5]], np.int32), np.array([4], np.int32), below)
+    assert below.tolist() == [2]
