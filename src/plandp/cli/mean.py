@@ -91,9 +91,11 @@ def run(asked: argparse.Namespace) -> None:
             except OSError:
                 print(text)  # not lost: it has been paid for
                 raise
-        print(text if asked.json else release_text(release))
-        if draw_to is not None:
-            draw(release, asked.plot, draw_to)
+        try:
+            print(text if asked.json else release_text(release), flush=True)
+        finally:  # also when nobody reads on, as in `plandp mean ... | head`
+            if draw_to is not None:
+                draw(release, asked.plot, draw_to)
 
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:

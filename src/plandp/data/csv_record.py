@@ -11,6 +11,8 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
     A cell is quoted when its first character is a quote; it ends at the next quote that is not doubled, and what
     stands between that and the delimiter belongs to it too.  Elsewhere quotes are ordinary.  Nothing is refused.
     """
+    if QUOTE not in line:
+        return line.split(delimiter)
     cells: list[bytes] = []
     at = 0
     while True:

@@ -5,6 +5,7 @@ import errno
 import inspect
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,18 @@ def test_an_old_picture_stays_until_the_new_one_is_whole(
     assert "Receipt" in out  # the release is shown, although the picture failed
     assert err.startswith("plandp: unexpected RuntimeError in test_cli_mean, line ")
     assert Path("m.svg").read_text() == "old"
+
+
+def test_a_reader_that_stops_early_gets_the_files_all_the_same() -> None:
+    shut, pipe = os.pipe()
+    os.close(shut)
+    command = f"import sys; from plandp.cli.main import main; sys.exit(main({['mean', 'survey.csv', *PUBLIC]!r} + "
+    command += "['--out', 'r.json', '--plot', 'm.svg']))"
+    done = subprocess.run([sys.executable, "-c", command], stdout=pipe, stderr=subprocess.PIPE, check=False)
+    os.close(pipe)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert Path("r.json").exists()
+    assert Path("m.svg").exists()
 
 
 # ---- what is refused
