@@ -12,8 +12,8 @@ from plandp.theory.stretch import effective_dimension
 
 FloatArray = NDArray[np.float64]
 
-ONE_SIDED = 7.0  # rows per A^0.9 to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē), ē growing with k
-BALANCED = 9.0  # rows per A/√ē where it is no heavier: undoing the bias leaves about a ninth of it
+ONE_SIDED = 5.3  # rows per A to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē) with ē ≈ .04
+BALANCED = 10.0  # rows per A/√ē where it is no heavier: undoing the bias leaves about a tenth of it
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
 
@@ -31,7 +31,7 @@ def rows_to_clip(radius: float, spread: FloatArray, stretch: FloatArray, design:
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:
     """The number of rows to clip when nothing is known of the tail but that it may point one way."""
     a = noise_in_radii(stretch, design)
-    return float(min(ONE_SIDED * a**0.9, MOST_CLIPPED * design.n))
+    return float(min(ONE_SIDED * a, MOST_CLIPPED * design.n))
 
 
 def noise_in_radii(stretch: FloatArray, design: Design) -> float:
