@@ -1,4 +1,4 @@
-"""The pandas table of a release."""
+"""The tables of a release: for pandas, and as text."""
 
 import sys
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from plandp.errors import MissingExtra
+from plandp.report.table import release_text, show_estimate
+from plandp.terms.receipt import INSECURE_NOTICE
 
 
 def test_one_row_per_column_with_its_own_interval(release_of):
@@ -40,3 +42,33 @@ def test_without_pandas_the_extra_is_named(release_of, monkeypatch):
     with pytest.raises(MissingExtra, match=r"plandp\[pandas\]") as refusal:
         release_of().to_pandas()
     assert refusal.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("estimate", "half_width", "shown"),
+    [
+        (41.06942, 0.0566, ("41.069", "0.057")),
+        (33800.63, 192.1, ("33801", "192")),
+        (-1234567.891, 0.00123, ("-1234567.8910", "0.0012")),
+        (0.0, 1.0, ("0.0", "1.0")),
+        (1e-20, 5e-13, ("1e-20", "5e-13")),
+        (1e300, 1e280, ("1.0000000000000001e+300", "1e+280")),
+        (3.25, 0.0, ("3.25", "0")),
+        (np.inf, np.inf, ("inf", "inf")),
+        (1.0, np.nan, ("1", "nan")),
+    ],
+)
+def test_digits_are_shown_as_far_as_the_noise_leaves_sense_in_them(estimate, half_width, shown):
+    assert show_estimate(estimate, half_width) == shown
+
+
+def test_the_text_shows_every_column_the_warnings_and_the_receipt(release_of, receipt_of):
+    release = release_of(
+        d=60, receipt=receipt_of(d=60, insecure=True), warnings=("look twice",), labels=("two\nlines", *range(59))
+    )
+    text = release_text(release)
+    assert "two\\nlines" in text
+    assert [line.split()[0] for line in text.splitlines()[2:61]] == [str(place) for place in range(59)]
+    assert "Warning: look twice" in text
+    assert INSECURE_NOTICE in text
+    assert text.endswith(str(release.receipt))
