@@ -57,4 +57,4 @@ def show_estimate(estimate: float, half_width: float) -> tuple[str, str]:
         decimals = max(0, 1 - math.floor(math.log10(half_width)))
         if decimals <= _MOST_DECIMALS:
             return f"{estimate:.{decimals}f}", f"{half_width:.{decimals}f}"
-    return f"{estimate:.17g}", f"{half_width:.2g}"
+    return repr(estimate), f"{half_width:.2g}"

@@ -52,10 +52,10 @@ def test_without_pandas_the_extra_is_named(release_of, monkeypatch):
         (-1234567.891, 0.00123, ("-1234567.8910", "0.0012")),
         (0.0, 1.0, ("0.0", "1.0")),
         (1e-20, 5e-13, ("1e-20", "5e-13")),
-        (1e300, 1e280, ("1.0000000000000001e+300", "1e+280")),
+        (1e300, 1e280, ("1e+300", "1e+280")),
         (3.25, 0.0, ("3.25", "0")),
-        (np.inf, np.inf, ("inf", "inf")),
-        (1.0, np.nan, ("1", "nan")),
+        (float("inf"), float("inf"), ("inf", "inf")),
+        (1.0, float("nan"), ("1.0", "nan")),
     ],
 )
 def test_digits_are_shown_as_far_as_the_noise_leaves_sense_in_them(estimate, half_width, shown):
