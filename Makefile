@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-long accuracy pictures lock clean
+.PHONY: demo test test-long accuracy benchmark pictures lock clean
 
 demo: $(READY)
 	$(BIN)/plandp demo
@@ -22,6 +22,9 @@ test-long: $(READY)
 
 accuracy: $(READY)
 	$(BIN)/python -m plandp_lab.accuracy
+
+benchmark: $(READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark
 
 pictures: $(READY)
 	$(BIN)/python docs/pictures/make_pictures.py

@@ -4,7 +4,7 @@ import platform
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from importlib.metadata import version
+from functools import cache
 
 import numpy as np
 
@@ -134,6 +134,9 @@ def mean(
     )
 
 
+@cache
 def _versions(sampler: str) -> tuple[tuple[str, str], ...]:
+    from importlib.metadata import version  # here, since it takes longer to import than most of plandp
+
     ours = ("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())
     return (*ours, ("opendp", version("opendp"))) if sampler == "opendp" else ours

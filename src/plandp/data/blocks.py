@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
+from plandp.data.chosen_rows import ChosenRows
 from plandp.data.rows import BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
 from plandp.errors import ArgumentError
@@ -13,6 +14,9 @@ from plandp.terms.columns import Label
 
 VALUES_PER_BLOCK = 2**22
 """About how many values are read at a time (32 MiB of float64); more, and merging sums costs less than adding up."""
+
+HELD = 6
+"""A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
 
 
 class TableRows:
@@ -68,10 +72,12 @@ class TableRows:
             yield block
 
     def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
-        """Return the rows at these strictly increasing public indices, held in memory."""
+        """Return the rows at these strictly increasing public indices; a small part of them is held in memory."""
         # A row taken twice would count twice, and the sensitivity in the proofs would be wrong.
         if indices.size == 0 or indices[0] < 0 or indices[-1] >= self.n or np.any(np.diff(indices) < 1):
             raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {self.n - 1}")
+        if HELD * len(indices) > self.n:
+            return TableRows(ChosenRows(table=self._table, indices=indices.copy()), progress=self._progress)
         with np.errstate(all="ignore"):
             return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels), progress=self._progress)
 

@@ -59,5 +59,5 @@ class Rows(Protocol):
         ...
 
     def sample(self, indices: NDArray[np.int64], /) -> "Rows":
-        """Return the rows at these strictly increasing public indices, held in memory."""
+        """Return the rows at these strictly increasing public indices."""
         ...

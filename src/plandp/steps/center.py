@@ -31,6 +31,7 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatAr
         posterior = posterior.updated(threshold, median_evidence(count, rows=sample.n, noise_std=noise_std))
         thresholds.append(threshold)
         counts.append(count)
+    del keys  # half as large as the table, and not needed for the fit
 
     # in shares of the column's width, so that columns of any unit can learn from each other
     width = lattice.cells

@@ -165,14 +165,24 @@ def test_a_float64_array_is_not_copied() -> None:
     assert open_rows(table.astype(np.float32)).fold(SharesMemory(table))[0] == 0
 
 
-def test_a_sample_is_those_rows_held_in_memory() -> None:
-    table = np.arange(20.0).reshape(10, 2)
-    rows = open_rows(table, columns=[1, 0])
+@pytest.mark.parametrize("n", [10, 40], ids=["read when needed", "held"])
+def test_a_sample_is_those_rows(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = open_rows(np.arange(2.0 * n).reshape(n, 2), columns=[1, 0])
     sample = rows.sample(np.array([0, 3, 9]))
-    table[3] = -1000.0  # the sample is its own memory
     assert (sample.n, sample.d, sample.labels) == (3, 2, (1, 0))
-    assert sample.fold(CountAndSum())[1].tolist() == [1 + 7 + 19, 0 + 6 + 18]
-    assert sample.sample(np.array([1])).fold(CountAndSum())[1].tolist() == [7, 6]
+    for per_block in (1, 4, 100):
+        monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", per_block)
+        assert sample.fold(CountAndSum())[1].tolist() == [1 + 7 + 19, 0 + 6 + 18]
+        assert sample.sample(np.array([1])).fold(CountAndSum())[1].tolist() == [7, 6]
+
+
+def test_a_small_sample_is_held_and_a_large_one_is_not_copied() -> None:
+    table = np.zeros((60, 2))
+    rows = open_rows(table)
+    small, large = rows.sample(np.arange(10)), rows.sample(np.arange(11))
+    table[:] = 1.0
+    assert small.fold(CountAndSum())[1].tolist() == [0, 0]
+    assert large.fold(CountAndSum())[1].tolist() == [11, 11]
 
 
 @pytest.mark.parametrize("indices", [[], [-1, 2], [0, 10], [1, 1], [3, 2]])
