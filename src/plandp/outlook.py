@@ -22,7 +22,7 @@ from plandp.theory.forecast import median_error
 ASSUMED_SPREAD = 0.1  # of the width of the bounds, where no spread is given
 MOST_ROWS, MOST_COLUMNS = 10**15, 10**7
 WIDER = (10.0, 100.0, 1000.0)
-PER_DECADE, DECADES = 8, 2  # of the curves, on either side
+PER_DECADE, DECADES = 6, 2  # of the curves, on either side
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
