@@ -1,0 +1,163 @@
+"""The estimates with the intervals of their noise: one line each where they are few, a band where they are many."""
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.report.colours import BLUE, SKY, VERMILLION
+from plandp.report.lettering import (
+    TEXT_SIZE,
+    TITLE_SIZE,
+    Lettering,
+    drawable,
+    drawable_on_log,
+    number_log_axis,
+    with_noise,
+)
+from plandp.terms.columns import FloatArray
+from plandp.terms.release import MeanRelease
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_NAMED = 40
+MOST_BINS = 500
+_CONFIDENCE = 0.95
+_INTERVAL = "95% interval of the noise"
+_CROWDED = 100.0  # the largest over the median size from which a linear axis shows half of the columns as one line
+_MOST_DECADES = 12
+_MOST_POWERS = 8
+_ALIKE = 1.5  # a logarithmic axis would show how alike half widths differ in their last digits
+
+
+def draw_named(ax: "Axes", release: MeanRelease, lettering: Lettering, truth: FloatArray | None) -> None:
+    """Draw each column on a line of its own, with its name to the left and its numbers to the right."""
+    interval = release.interval(_CONFIDENCE)
+    place = np.arange(release.receipt.d)
+    _scale_axis(ax, "x", release)
+    ax.hlines(place, drawable(interval.low), drawable(interval.high), color=SKY, linewidth=5, label=_INTERVAL)
+    ax.plot(drawable(release.estimate), place, "o", color=BLUE, markersize=4, label="estimate")
+    if truth is not None:
+        ax.plot(drawable(truth), place, "x", color=VERMILLION, markersize=6, zorder=3, label="truth")
+    # Names are plain text: a dollar sign in one is not mathematics.
+    names = [lettering.name(label) for label in release.labels]
+    ax.set_yticks(place, names, parse_math=False, fontfamily=lettering.families)
+    _write_beside(ax, (1, 1), "axes fraction", "estimate ± 95%", va="bottom")
+    for line, (_, estimate, half_width) in enumerate(release.first_rows(len(place))):
+        _write_beside(ax, (1, line), ("axes fraction", "data"), with_noise(estimate, half_width), va="center")
+    ax.set_ylim(len(place) - 0.4, -0.6)
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.set_xlabel("mean", fontsize=TEXT_SIZE)
+    _title(ax, release)
+
+
+def draw_many(ax: "Axes", below: "Axes", release: MeanRelease, lettering: Lettering, truth: FloatArray | None) -> None:
+    """Draw columns in the order of their estimates, in bins: a line, a band, and below it how wide the band is."""
+    interval = release.interval(_CONFIDENCE)
+    _scale_axis(ax, "y", release)
+    order = np.argsort(release.estimate, kind="stable")
+    starts = np.unique(np.linspace(0, len(order), min(len(order), MOST_BINS), endpoint=False).astype(np.intp))
+    rank = np.arange(1.0, len(order) + 1)
+    place = _middles(rank, starts)
+    low, high = drawable(interval.low)[order], drawable(interval.high)[order]
+    ax.fill_between(
+        place,
+        np.fmin.reduceat(low, starts),
+        np.fmax.reduceat(high, starts),
+        color=SKY,
+        alpha=0.6,
+        linewidth=0,
+        label=_INTERVAL,
+    )
+    ax.plot(place, _middles(drawable(release.estimate)[order], starts), color=BLUE, linewidth=1.5, label="estimate")
+    if truth is not None:
+        crosses = drawable(np.asarray(truth, dtype=np.float64))[order]
+        ax.plot(rank, crosses, "x", color=VERMILLION, markersize=3, zorder=1.5, label="truth")
+    ax.set_ylabel("mean", fontsize=TEXT_SIZE)
+    ax.margins(x=0.01)
+    ax.tick_params(labelbottom=False)
+    _title(ax, release)
+
+    half_width = drawable((interval.high - interval.low) / 2)[order]
+    shortest, longest = np.fmin.reduceat(half_width, starts), np.fmax.reduceat(half_width, starts)
+    seen = half_width[drawable_on_log(half_width)]
+    if len(seen) and seen.max() > _ALIKE * seen.min():
+        below.set_yscale("log")
+        number_log_axis(below.yaxis, seen)
+    elif len(seen):
+        below.set_ylim(0, 1.2 * float(seen.max()))
+    below.vlines(place, shortest, longest, color=SKY, linewidth=1)
+    below.plot(place, _middles(half_width, starts), ".", color=BLUE, markersize=3)
+    below.set_ylabel("half width", fontsize=TEXT_SIZE)
+    first, last = (
+        f"{lettering.name(release.labels[column])} (" + f"{release.estimate[column]:.4g}".replace("-", "−") + ")"
+        for column in order[[0, -1]]
+    )
+    below.set_xlabel(
+        f"columns in the order of their estimates, from {first} to {last}",
+        fontsize=TEXT_SIZE,
+        parse_math=False,
+        fontfamily=lettering.families,
+    )
+
+
+def _middles(values: FloatArray, starts: NDArray[np.intp]) -> FloatArray:
+    """Return the value in the middle of each bin."""
+    ends = np.append(starts[1:], len(values))
+    return np.asarray(values[(starts + ends - 1) // 2], dtype=np.float64)
+
+
+def _write_beside(ax: "Axes", place: tuple[float, float], coordinates: Any, text: str, *, va: str) -> None:
+    ax.annotate(text, place, xycoords=coordinates, xytext=(8, 0), textcoords="offset points", va=va, fontsize=TEXT_SIZE)
+
+
+def _scale_axis(ax: "Axes", which: Literal["x", "y"], release: MeanRelease) -> None:
+    """Make the axis logarithmic where a linear one would push most columns into one place."""
+    interval = release.interval(_CONFIDENCE)
+    size = np.abs(drawable(release.estimate))
+    size = size[size > 0]
+    largest = float(size.max(initial=0.0))
+    if len(size) < 2 or largest < _CROWDED * np.median(size):
+        ax.ticklabel_format(axis=which, useOffset=False, style="plain" if 1e-4 < largest < 1e7 else "sci")
+        return
+    # Below the noise there is nothing to see: there the axis is linear, around zero.
+    visible = np.fmax(np.abs(drawable(release.estimate)), drawable(interval.high - release.estimate))
+    threshold = max(float(np.nanmin(visible)), largest / 10.0**_MOST_DECADES)
+    set_scale, axis = (ax.set_xscale, ax.xaxis) if which == "x" else (ax.set_yscale, ax.yaxis)
+    if np.all(interval.low > 0):
+        set_scale("log")
+    else:
+        set_scale("symlog", linthresh=threshold)
+        axis.set_ticks(_signed_powers(threshold, release))
+    axis.set_major_formatter("{x:g}")
+
+
+def _signed_powers(threshold: float, release: MeanRelease) -> list[float]:
+    """Return zero and powers of ten on both sides, few enough to stand apart."""
+    low, high = float(np.nanmin(drawable(release.estimate))), float(np.nanmax(drawable(release.estimate)))
+    first = math.ceil(math.log10(threshold))
+    powers = {side: math.floor(math.log10(abs(side))) - first + 1 for side in (low, high) if abs(side) >= threshold}
+    step = max(1, math.ceil(sum(powers.values()) / _MOST_POWERS))
+    ticks = [0.0]
+    for side, count in powers.items():
+        # From the outer end inwards, so that the largest size is always named.
+        ticks += [math.copysign(10.0 ** (first + power), side) for power in range(count - 1, -1, -step)]
+    return sorted(ticks)
+
+
+def _title(ax: "Axes", release: MeanRelease) -> None:
+    receipt = release.receipt
+    ax.set_title(f"Estimates, n = {receipt.n:,}, d = {receipt.d:,}", fontsize=TITLE_SIZE, loc="left", pad=22)
+    # Between the title and the axes, where it hides neither.
+    ax.legend(
+        fontsize=TEXT_SIZE,
+        frameon=False,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=3,
+        borderaxespad=0.1,
+        borderpad=0.1,
+    )
