@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401
 
-from plandp.cli import mean, show
+from plandp.cli import check, mean, show
 from plandp.cli.main import main
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_commands_print_what_the_page_shows(
     assert Path("means.svg").exists()
 
 
-@pytest.mark.parametrize("command", [mean, show])
+@pytest.mark.parametrize("command", [check, mean, show])
 def test_the_page_names_every_option(command: ModuleType) -> None:
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()
