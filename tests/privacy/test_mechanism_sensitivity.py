@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from neighbouring import AWKWARD, RecordingDoor, furthest, moved, rows_of, signed_view, worst_counts, worst_sum
 
-from plandp.mechanisms.clipped_sum import cell_weights, private_clipped_sum
+from plandp.mechanisms.clipped_sum import cell_weights, finer_bits, private_clipped_sum
 from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
@@ -209,8 +209,8 @@ def test_no_weight_lets_a_cell_exceed_the_radius(
 ) -> None:
     cells = NormCells.around(1.0, lowest=2.0**-octaves_below, highest=2.0**octaves_above, d=d, points=points)
     radius_cell = round(place * (len(cells.edges) - 1))
-    weights, longest = cell_weights(cells, radius_cell)
-    bounds = cells.bounds.tolist()
+    found, longest = cell_weights(cells, radius_cell, finer_bits(cells, radius_cell, rho))
+    weights, bounds = found.tolist(), cells.bounds.tolist()  # in Python integers, where nothing can wrap
     assert all(0 <= weight * bound <= longest for weight, bound in zip(weights, bounds, strict=True))
     assert max(bounds) ** 2 < 2**61  # Σq² of a row never wraps
     # Rows up to the radius keep their length exactly: their weight is the power of two of their lattice.
