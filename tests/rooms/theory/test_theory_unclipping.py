@@ -46,7 +46,7 @@ def test_noise_cannot_undo_more_than_is_plausible():
     for radius in (1e-200, 0.1, 5.0, 1e200):
         most = surviving_share(spread, radius, 7.0)
         np.testing.assert_array_equal(most, surviving_share(spread, radius, MOST_UNDONE))
-        assert np.all((1 - MOST_UNDONE - 1e-12 <= most) & (most <= 1))
+        assert np.all((most >= 1 - MOST_UNDONE - 1e-12) & (most <= 1))
 
 
 def test_long_rows_point_along_the_widest_column():
