@@ -52,7 +52,9 @@ def _read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
     except UnicodeDecodeError:
         names = []
     if not names:
-        raise ArgumentError("data", "the first line of the file, which names the columns, is not UTF-8 text")
+        raise ArgumentError(
+            "data", "the first line of the file, which names the columns, is not UTF-8 text; save it as UTF-8"
+        )
     if names == [""]:
         raise ArgumentError("data", "the first line of the file is blank; it must name the columns")
     if len(names) == 1 and any(mark in names[0] for mark in ";\t,"):

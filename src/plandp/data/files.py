@@ -61,7 +61,7 @@ def _check_path(path: Path, *, hint: str) -> None:
     if path.suffix.lower() not in READERS:
         raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(READERS)}")
     if path.is_file() and path.stat().st_size == 0:
-        raise ArgumentError("data", f"the file {_shown(path)} is empty")
+        raise ArgumentError("data", f"the file {_shown(path)} is empty; name one that holds a table")
 
 
 def _shown(path: Path) -> str:
@@ -71,4 +71,4 @@ def _shown(path: Path) -> str:
 
 
 def _damaged(kind: str) -> str:
-    return f"is cut off, damaged or not a {kind} file of numbers"
+    return f"is cut off, damaged or not a {kind} file of numbers; write or copy it again"

@@ -32,7 +32,10 @@ def open_rows(data: object, *, columns: Sequence[Label] | None = None, progress:
     with np.errstate(all="ignore"):
         table = _open_table(data, columns, progress)
     if table.n == 0 or not table.labels:
-        raise ArgumentError("data", f"a table of {table.n} rows × {len(table.labels)} columns has no mean")
+        raise ArgumentError(
+            "data",
+            f"a table of {table.n} rows × {len(table.labels)} columns has no mean; pass at least one of each",
+        )
     return TableRows(table, progress=progress)
 
 

@@ -13,6 +13,7 @@ Number: TypeAlias = float | str | Fraction | Decimal | np.floating[Any] | np.int
 
 SMALLEST_RHO = Decimal("1e-12")
 LARGEST_RHO = Decimal("1e6")
+_LARGEST_DELTA = Decimal(1 - 2.0**-53)  # the largest float64 below 1
 
 
 def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | None) -> Fraction:
@@ -34,7 +35,9 @@ def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | N
     if delta is None:
         raise ArgumentError("delta", "is missing; give epsilon and delta together, for example delta=1e-6")
     exact_epsilon = _read_exactly("epsilon", epsilon, Decimal("1e-9"), Decimal("1e9"), "from 1e-9 to 1e9")
-    exact_delta = _read_exactly("delta", delta, Decimal("1e-300"), Decimal(1), "strictly between 0 and 1")
+    exact_delta = _read_exactly(
+        "delta", delta, Decimal("1e-300"), _LARGEST_DELTA, "strictly between 0 and 1 (at least 1e-300)"
+    )
     found = rho_of(float(exact_epsilon), float(exact_delta))
     if not SMALLEST_RHO <= found <= LARGEST_RHO:
         raise ArgumentError("epsilon", "means with this delta a rho outside 1e-12 to 1e6; choose another epsilon")

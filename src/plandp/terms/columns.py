@@ -172,7 +172,8 @@ def _read_missing(missing: object, low: FloatArray, high: FloatArray, labels: tu
         if not least <= value <= most:
             raise ArgumentError(
                 "missing",
-                f"column {label!r}: {value!r} is outside the bounds ({least!r}, {most!r}) of the column",
+                f"column {label!r}: {value!r} is outside the bounds ({least!r}, {most!r}) of the column; "
+                "pass a value inside",
             )
     return values
 
@@ -201,7 +202,7 @@ def _read_positive(argument: str, value: object, labels: tuple[Label, ...]) -> F
     values = _read_numbers(argument, value, labels)
     for label, number in zip(labels, values.tolist(), strict=True):
         if not number > 0:
-            raise ArgumentError(argument, f"column {label!r}: {number!r} is not above zero")
+            raise ArgumentError(argument, f"column {label!r}: {number!r} is not above zero; pass a number above zero")
     return values
 
 
@@ -214,6 +215,8 @@ def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> Fl
             items = _in_order(argument, by_label, labels)
         else:
             allowed = "one number, one number per column, or a mapping from label to number"
+            if argument == "error_scale":
+                allowed = f"'bounds', {allowed}"
             items = _one_per_column(argument, _as_list(argument, value, allowed=allowed), labels, what="numbers")
     if items and all(item is items[0] for item in items):  # one number for all
         return np.full(len(items), _finite(argument, items[0], labels[0]))
@@ -232,7 +235,7 @@ def _finite(argument: str, value: object, label: Label) -> float:
             number = float("inf")
         if math.isfinite(number):
             return number
-    raise ArgumentError(argument, f"column {label!r}: {value!r} is not a finite number")
+    raise ArgumentError(argument, f"column {label!r}: {value!r} is not a finite number; pass one that is")
 
 
 def _as_mapping(argument: str, value: object) -> Mapping[object, object] | None:
