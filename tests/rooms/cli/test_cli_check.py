@@ -89,6 +89,7 @@ def test_a_picture_is_drawn(tmp_path, suffix, begin, capsys):
         ([*ASKED, "--error-norm", "0"], "plandp: --error-norm: "),
         ([*ASKED, "--plot", "outlook.txt"], "plandp: --plot: "),
         ([*ASKED, "--method", "best"], "plandp: --method: "),
+        ([*ASKED, "--kind", "images"], "plandp: --kind: "),
     ],
 )
 def test_wrong_options_are_named(arguments, begin, capsys):

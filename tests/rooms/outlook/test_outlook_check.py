@@ -101,6 +101,13 @@ def test_feasible_means_that_a_run_finds_what_it_looks_for():
         assert not any("too few rows" in warning for warning in release.warnings)
 
 
+def test_centres_in_doubt_are_not_feasible():
+    check = plandp.check(n=120, d=20, bounds=(0, 100), rho=1, spread=10.0)
+    assert (check.centers, check.spreads) == ("doubtful", "known")
+    assert not check.feasible
+    assert check.split.center > 0
+
+
 def test_wider_bounds_cost_plan_little_and_the_gaussian_mechanism_all():
     plan = plandp.check(**changed(n=1000))
     assert [wider.times for wider in plan.wider_bounds] == [10, 100, 1000]
@@ -143,8 +150,9 @@ def test_spreads_are_assumed_where_none_are_given():
 def test_the_multiple_of_the_spread_holds_for_any_spread():
     multiples = [plandp.check(**changed(d=7, spread=size)).error_in_spreads for size in (0.01, 1.0, 10.0)]
     assert multiples == pytest.approx([multiples[0]] * 3)
-    one_column = plandp.check(**changed(d=1, spread=2.0))
-    assert one_column.error_in_spreads == pytest.approx(one_column.error / 2.0)
+    for p in (1, 2, 3):
+        check = plandp.check(**changed(d=2, spread=[3.0, 4.0], error_norm=p))
+        assert check.error_in_spreads == pytest.approx(check.error / (3**p + 4**p) ** (1 / p))
 
 
 def test_errors_count_in_units_of_error_scale():
