@@ -28,8 +28,8 @@ def draw_check(check: Check) -> "Figure":
     figure = Figure(figsize=(9, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     left, right = figure.subplots(1, 2, sharey=True)
     rho, n = float(check.rho), float(check.n)
-    _draw_curve(left, check, check.by_rho, lambda point: point.rho, rho)
-    _draw_curve(right, check, check.by_n, lambda point: float(point.n), n)
+    _draw_curve(left, check, check.by_rho, lambda point: point.rho, rho, check.smallest_rho)
+    _draw_curve(right, check, check.by_n, lambda point: float(point.n), n, check.smallest_n)
     _set_heights(left, check)
     left.set_title(f"Error against ρ, n = {check.n:,}", fontsize=TITLE_SIZE, loc="left")
     right.set_title(f"Error against n, ρ = {rho:.4g}", fontsize=TITLE_SIZE, loc="left")
@@ -50,7 +50,12 @@ def draw_check(check: Check) -> "Figure":
 
 
 def _draw_curve(
-    ax: "Axes", check: Check, points: Sequence[Point], place: Callable[[Point], float], here: float
+    ax: "Axes",
+    check: Check,
+    points: Sequence[Point],
+    place: Callable[[Point], float],
+    here: float,
+    smallest: float | None,
 ) -> None:
     from matplotlib.patheffects import withStroke
 
@@ -60,7 +65,7 @@ def _draw_curve(
     sampling = check.sampling_error * np.sqrt(check.n / np.array([point.n for point in points]))
     ax.set_xscale("log")
     ax.set_yscale("log")
-    _shade_not_feasible(ax, x, np.array([point.feasible for point in points]))
+    _shade_not_feasible(ax, x, smallest)
     ax.plot(x, sampling, ":", color=_GREY, linewidth=1.5, label="sampling of the rows")
     if check.method != "gaussian":
         ax.plot(x, gaussian, "--", color=VERMILLION, linewidth=1.5, label="Gaussian mechanism")
@@ -94,11 +99,9 @@ def _set_heights(ax: "Axes", check: Check) -> None:
         number_log_axis(ax.yaxis, np.array([least, most]))
 
 
-def _shade_not_feasible(ax: "Axes", x: FloatArray, feasible: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> None:
+def _shade_not_feasible(ax: "Axes", x: FloatArray, smallest: float | None) -> None:
     """Shade where centres or spreads would not be found; hatched, so that print without colour shows it too."""
-    if feasible.all():
-        return
-    # feasible from some point on: the border lies half a step before it
-    first = int(np.argmax(feasible)) if feasible.any() else len(x)
-    border = float(x[-1]) if first == len(x) else float(np.sqrt(x[first - 1] * x[first]))
-    ax.axvspan(float(x[0]), border, facecolor=SKY, alpha=0.18, hatch="///", edgecolor=SKY, label="not feasible")
+    first, last = float(x[0]), float(x[-1])
+    border = last if smallest is None else min(smallest, last)
+    if border > first:
+        ax.axvspan(first, border, facecolor=SKY, alpha=0.18, hatch="///", edgecolor=SKY, label="not feasible")
