@@ -53,9 +53,10 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     total = private_clipped_sum(y, C.cell, noise, rho=design.split.sum, step="sum")  # lines 7–8
     kept = surviving_share(σ / s, C.value, C.share_above)
     estimate = unstretched(total, μ, σ, s, C.value, design, surviving=kept)
+    wide = np.maximum(σ * columns.error_scale, columns.smallest_spread)  # centres are no finer than that
     return estimate.warning(
         *too_few_rows(design),
-        *lost_centers(estimate.mean, μ, σ * columns.error_scale, estimate.noise_std, columns.labels),
+        *lost_centers(estimate.mean, μ, wide, estimate.noise_std, columns.labels),
         *clipping_bias(
             C.value, gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)[0], effective_dimension(s, p)
         ),

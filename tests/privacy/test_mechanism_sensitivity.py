@@ -203,13 +203,15 @@ def test_a_public_sample_keeps_the_sensitivity(row: int) -> None:
     d=st.sampled_from([1, 3, 1000, 10**6, 2**40]),
     points=st.sampled_from([2**4, 2**20, 2**30]),
     place=st.floats(0, 1),
+    rho=st.sampled_from([Fraction(1, 10**7), Fraction(1), Fraction(1000)]),
 )
 def test_no_weight_lets_a_cell_exceed_the_radius(
-    octaves_below: int, octaves_above: int, d: int, points: int, place: float
+    octaves_below: int, octaves_above: int, d: int, points: int, place: float, rho: Fraction
 ) -> None:
     cells = NormCells.around(1.0, lowest=2.0**-octaves_below, highest=2.0**octaves_above, d=d, points=points)
     radius_cell = round(place * (len(cells.edges) - 1))
     found, longest = cell_weights(cells, radius_cell, finer_bits(cells, radius_cell, rho))
+    assert 2 * longest**2 < 2**96 * rho or int(cells.bounds.max()) ** 2 * 2**15 > 2**96 * rho
     weights, bounds = found.tolist(), cells.bounds.tolist()  # in Python integers, where nothing can wrap
     assert all(0 <= weight * bound <= longest for weight, bound in zip(weights, bounds, strict=True))
     assert max(bounds) ** 2 < 2**61  # Σq² of a row never wraps

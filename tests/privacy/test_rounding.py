@@ -11,7 +11,7 @@ from silent_sampler import SilentSampler
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import norm_cells
-from plandp.mechanisms.clipped_sum import cell_weights
+from plandp.mechanisms.clipped_sum import cell_weights, finer_bits
 from plandp.mechanisms.norm_cells import CellSums, NormCells
 from plandp.methods import GAUSSIAN, PLAN, UNSCALED
 from plandp.noise.bits import SeededBits
@@ -24,7 +24,7 @@ MANY = 10**7
 
 def noise_std_in_steps(cells: NormCells, radius_cell: int, rho: float) -> float:
     """Noise of the sum in steps of the lattice that the rows lie on."""
-    weights, longest = cell_weights(cells, radius_cell)
+    weights, longest = cell_weights(cells, radius_cell, finer_bits(cells, radius_cell, Fraction(1)))
     return 2.0 * longest / np.sqrt(2.0 * rho) / weights[radius_cell]
 
 

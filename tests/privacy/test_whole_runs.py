@@ -49,6 +49,7 @@ EXTREME = [
     {"rho": 1, "error_norm": 50},
     {"rho": 1, "error_norm": 1e6},
     {"rho": 1, "error_norm": 1e300},
+    {"rho": 1, "error_norm": 1.7e308},
     {"rho": 1, "error_norm": 1, "bounds": (1.0, float(np.nextafter(1.0, 2.0)))},
 ]
 

@@ -16,6 +16,8 @@ HEALTHY = {
     "equal columns": (4000, np.ones(20)),
     "skewed columns": (10_000, 64.0 / np.arange(1, 65)),
     "many columns": (6000, np.ones(300)),
+    "all columns constant": (4000, np.zeros(5)),
+    "one column constant": (10_000, np.array([3.0, 0.0, 1.0])),
 }
 
 

@@ -13,6 +13,17 @@ from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
+# Not the dtype's own name: the width of a text dtype is the length of the longest cell.
+KINDS = {
+    "O": "Python objects",
+    "U": "text",
+    "S": "bytes",
+    "M": "dates",
+    "m": "time differences",
+    "c": "complex numbers",
+    "V": "records",
+}
+
 
 # Tables have no repr of their fields: it would carry values into logs and tracebacks.
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -49,7 +60,7 @@ def two_dimensional(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise ArgumentError(
             "data",
-            f"the array has dtype {array.dtype.name}, which is not numeric; "
+            f"the array holds {KINDS.get(array.dtype.kind, 'no numbers')}, which is not numeric; "
             "convert it to a float, integer or bool dtype",
         )
     if array.ndim not in (1, 2):

@@ -44,11 +44,14 @@ def write_keys(
 def count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
     """Write the number of keys below `wanted` to `below`, for every column of sorted keys."""
     d, m = keys.shape
+    halvings = 0
+    while m >> halvings:
+        halvings += 1
     for c in range(d):
         low, high = 0, m
-        while low < high:
+        for _ in range(halvings):
             middle = (low + high) // 2
-            if keys[c, middle] < wanted[c]:
+            if low < high and keys[c, middle] < wanted[c]:
                 low = middle + 1
             else:
                 high = middle

@@ -38,7 +38,8 @@ def add_up_cells(
                 x = low[c] if x < low[c] else x
                 x = high[c] if x > high[c] else x
                 x = stand_in[c] if x != x else x  # NaN
-                y[r, c] = (x - center[c]) * factor[c]
+                x = (x - center[c]) * factor[c]
+                y[r, c] = 0.0 if x != x else x
         if squared:
             for r in range(rows):
                 for c in range(d):

@@ -13,7 +13,8 @@ from plandp.noise.meter import MeteredNoise
 FloatArray = NDArray[np.float64]
 
 FRACTION_BITS = 7  # precision of the factor that shortens clipped rows: they come out at most 1/64 short
-FINER_OCTAVES = 9  # rows up to 16 octaves below the radius count in full; 2R then stays where noise is drawn fast
+FINER_OCTAVES = 9  # rows up to 16 octaves below the radius count in full
+LARGEST_VARIANCE_BITS = 96  # so far noise is drawn fast, and by OpenDP
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,12 +39,13 @@ def private_clipped_sum(
     Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector of norm ≤ R (`weights`), so the
     sum moves by at most 2R, by √2·R when all entries are non-negative.
     """
-    weights, longest = cell_weights(totals.cells, radius_cell)
+    finer = finer_bits(totals.cells, radius_cell, rho)
+    weights, longest = cell_weights(totals.cells, radius_cell, finer)
     squared_sensitivity = (2 if nonnegative else 4) * longest**2
     noisy = noise.release(
         _weighted(totals, weights, longest), squared_sensitivity=squared_sensitivity, rho=rho, step=step
     )
-    coarser = Fraction(1 << int(totals.cells.octave[radius_cell]), 1 << _finer(totals.cells, radius_cell))
+    coarser = Fraction(1 << int(totals.cells.octave[radius_cell]), 1 << finer)
     unit = float(Fraction(totals.cells.step) * coarser)
     return NoisySum(
         total=noisy.astype(np.float64) * unit,
@@ -51,9 +53,8 @@ def private_clipped_sum(
     )
 
 
-def cell_weights(cells: NormCells, radius_cell: int) -> tuple[NDArray[Any], int]:
+def cell_weights(cells: NormCells, radius_cell: int, finer: int) -> tuple[NDArray[Any], int]:
     """Integer weights w_g and R with w_g · bound_g ≤ R for every cell: clipping, done on sums of integers."""
-    finer = _finer(cells, radius_cell)
     longest = int(cells.bounds[radius_cell]) << finer
     integers = np.int64 if longest < 2**62 else np.object_
     shift = np.minimum(finer + cells.octave - cells.octave[radius_cell], 62)  # no weight reaches 2^62
@@ -61,10 +62,13 @@ def cell_weights(cells: NormCells, radius_cell: int) -> tuple[NDArray[Any], int]
     return np.minimum(unclipped.astype(integers), longest // cells.bounds.astype(integers)), longest
 
 
-def _finer(cells: NormCells, radius_cell: int) -> int:
+def finer_bits(cells: NormCells, radius_cell: int, rho: Fraction) -> int:
     """By how many bits the lattice of the weighted sum is finer than that of the radius' cell."""
-    bits = [int(bound).bit_length() for bound in (cells.bounds.max(), cells.bounds[radius_cell])]
-    return FRACTION_BITS + bits[0] - bits[1] + min(int(cells.octave[radius_cell]), FINER_OCTAVES)
+    most, at_radius = (int(bound).bit_length() for bound in (cells.bounds.max(), cells.bounds[radius_cell]))
+    # R < 2^(most + finer): whatever the radius, the noise's variance 2R²/rho stays below LARGEST_VARIANCE_BITS
+    room = (LARGEST_VARIANCE_BITS - 1 - (rho.denominator // rho.numerator).bit_length()) // 2 - most - FRACTION_BITS
+    octaves = min(int(cells.octave[radius_cell]), FINER_OCTAVES, max(room, 0))
+    return FRACTION_BITS + most - at_radius + octaves
 
 
 def _weighted(totals: CellTotals, weights: NDArray[Any], longest: int) -> NDArray[np.int64] | NDArray[np.object_]:
@@ -72,5 +76,5 @@ def _weighted(totals: CellTotals, weights: NDArray[Any], longest: int) -> NDArra
     rows = int(totals.counts.sum())
     if rows * longest < 2**62 and totals.sums.dtype != np.object_:
         return np.asarray(weights @ totals.sums)
-    present = totals.counts > 0
-    return np.asarray(weights.astype(object)[present] @ totals.sums[present].astype(object))
+    counted = weights > 0  # not which cells hold rows: how much work there is shall not tell
+    return np.asarray(weights.astype(object)[counted] @ totals.sums[counted].astype(object))

@@ -29,8 +29,8 @@ class Lattice:
 
     @classmethod
     def of(cls, columns: Columns) -> "Lattice":
-        """Four cells per smallest spread that matters."""
-        cells = np.maximum(2.0, np.ceil(4.0 * (columns.width / columns.smallest_spread)))
+        """Two cells per smallest spread that matters."""
+        cells = np.maximum(2.0, np.ceil(2.0 * (columns.width / columns.smallest_spread)))
         return cls(low=columns.low, high=columns.high, step=columns.width / cells, cells=cells)
 
     def keys(self, block: FloatArray, missing: FloatArray | None) -> NDArray[np.float64]:
@@ -52,7 +52,7 @@ class SortedKeys:
     Not private, never to leave the library.
     """
 
-    keys: NDArray[Any]  # int32 or int64 by the public number of cells; missing values sort last
+    keys: NDArray[Any]  # 16, 32 or 64 bits by the public number of cells; missing values sort last
     missing: NDArray[np.int64]  # per column
 
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
@@ -78,9 +78,15 @@ def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int
     below[:] = low
 
 
+def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | type[np.int64]:
+    """The smallest type that holds every key, the one of missing values included."""
+    largest = lattice.cells.max()
+    return np.uint16 if largest < 2**16 else np.int32 if largest < 2**31 else np.int64
+
+
 def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> SortedKeys:
     """Read `rows` once into sorted lattice keys; pays nothing, stays inside."""
-    dtype = np.int32 if lattice.cells.max() < 2**31 - 1 else np.int64
+    dtype = narrowest_integer(lattice)
     keys = np.empty((rows.d, rows.n), dtype)
     absent = np.zeros(rows.d, np.int64)
     loop = compiled(write_keys)
@@ -92,7 +98,8 @@ def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> Sor
         else:
             loop(block, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, begin, keys, absent)
         begin += len(block)
-    keys.sort(axis=1)
+    # NumPy sorts 16 bits fast by radix (its stable sort) and more bits fast by vectorised quicksort
+    keys.sort(axis=1, kind="stable" if dtype is np.uint16 else None)
     return SortedKeys(keys=keys, missing=absent)
 
 

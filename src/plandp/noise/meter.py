@@ -16,6 +16,7 @@ from plandp.terms.payment import Payment
 __all__ = ["IntegerArray", "MeteredNoise", "open_door"]
 
 _INT64_REACH = 1 << 62
+SMALLEST_FOR_OPENDP = Fraction(1, 2**32)  # the noise of every step is then within its range, whatever the radius
 
 
 class MeteredNoise:
@@ -117,6 +118,8 @@ def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int |
         raise ArgumentError("testing_seed", "OpenDP's noise cannot be seeded; use sampler='exact' for tests")
     else:
         bits = SeededBits(testing_seed)
+    if sampler == "opendp" and reserved < SMALLEST_FOR_OPENDP:
+        raise ArgumentError("sampler", "'opendp' draws no noise for rho below 2**-32; use sampler='exact'")
     source: Sampler = OpenDPSampler() if sampler == "opendp" else ExactSampler(bits)
     return MeteredNoise(reserved=reserved, sampler=source, coins=bits)
 

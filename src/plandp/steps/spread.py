@@ -65,9 +65,7 @@ def _private_squares(
 ) -> NoisySum:
     """Σ ((x - center)/scale)², the vectors of squares clipped where 3% of the rows exceed them."""
     lowest, highest = float(np.exp(guess.knots[0])), float(np.exp(guess.knots[-1]))
-    cells = NormCells.around(
-        lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS, per_octave=PER_OCTAVE
-    )
+    cells = NormCells.around(lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS, per_octave=PER_OCTAVE)
     totals = cell_totals(sample, stretched_view(center, scale, design), cells, squared=True)
     bound = private_tail_cell(
         totals,

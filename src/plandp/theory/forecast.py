@@ -3,7 +3,6 @@
 The same arithmetic that a run uses on released numbers, from public ones: radius, noise, and its norm.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.clipping import gaussian_radius, one_sided_rows, rows_to_clip
-from plandp.theory.stretch import noise_error, optimal_stretch
+from plandp.theory.stretch import log_gaussian_norm, noise_error, optimal_stretch
 from plandp.theory.unclipping import direction_of_long_rows, surviving_share
 
 FloatArray = NDArray[np.float64]
@@ -96,7 +95,7 @@ def median_error(noise_std: FloatArray, error_norm: float) -> float:
 
 def _log_moment(power: float) -> float:
     """ln E|z|^power of a standard Gaussian z."""
-    return float(power / 2.0 * np.log(2.0) + math.lgamma((power + 1.0) / 2.0) - 0.5 * np.log(np.pi))
+    return power * log_gaussian_norm(power)
 
 
 def _median_of_largest(noise_std: FloatArray) -> float:

@@ -15,11 +15,16 @@ def optimal_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
 
 def noise_error(noise_std: FloatArray, error_norm: float) -> float:
     """Predicted ℓp norm of independent Gaussian noise: (Σ E|noise_i|^p)^(1/p)."""
-    p = error_norm
-    # in logarithms: the moments of a large p are beyond float64, their p-th roots are not
-    log_moment = p / 2.0 * np.log(2.0) + math.lgamma((p + 1.0) / 2.0) - 0.5 * np.log(np.pi)
     largest = float(noise_std.max())
-    return float(largest * np.exp((log_moment + np.log(((noise_std / largest) ** p).sum())) / p))
+    alike = np.log(((noise_std / largest) ** error_norm).sum()) / error_norm
+    return float(largest * np.exp(log_gaussian_norm(error_norm) + alike))
+
+
+def log_gaussian_norm(p: float) -> float:
+    """ln (E|Z|^p)^(1/p) of a standard normal Z, for any finite p ≥ 1: the moments of a large p are beyond float64."""
+    if p > 1e8:
+        return 0.5 * (math.log(p) - 1.0)  # Stirling; the next term is ln(2)/(2p)
+    return 0.5 * math.log(2.0) + (math.lgamma((p + 1.0) / 2.0) - 0.5 * math.log(math.pi)) / p
 
 
 def effective_dimension(stretch: FloatArray, error_norm: float) -> float:

@@ -100,7 +100,7 @@ class TailPosterior:
         step = np.where(self.begin + np.arange(len(beyond)) <= seen.cell, fewer, more)
         log_weight = self.log_weight + np.column_stack([curve, step])
         best = log_weight.max(axis=1)
-        possible = np.flatnonzero(best > best.max() - FORGOTTEN)
+        possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
         return TailPosterior(
             position=self.position,
             tail=self.tail,

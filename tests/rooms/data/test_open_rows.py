@@ -58,12 +58,12 @@ def test_a_subclass_of_arrays_is_read_as_the_plain_array_it_holds() -> None:
 @pytest.mark.parametrize(
     ("array", "problem"),
     [
-        (np.full((2, 2), SECRET, dtype=complex), "dtype complex128, which is not numeric"),
-        (np.full((2, 2), SECRET, dtype=object), "dtype object"),
-        (np.full((2, 2), str(SECRET)), "dtype str"),
-        (np.full((2, 2), SECRET, dtype="M8[s]"), "dtype datetime64"),
-        (np.full((2, 2), SECRET, dtype="m8[s]"), "dtype timedelta64"),
-        (np.full(2, SECRET, dtype=[("a", float), ("b", float)]), "dtype void"),
+        (np.full((2, 2), SECRET, dtype=complex), "complex numbers, which is not numeric"),
+        (np.full((2, 2), SECRET, dtype=object), "Python objects"),
+        (np.full((2, 2), str(SECRET)), "holds text, which"),
+        (np.full((2, 2), SECRET, dtype="M8[s]"), "dates"),
+        (np.full((2, 2), SECRET, dtype="m8[s]"), "time differences"),
+        (np.full(2, SECRET, dtype=[("a", float), ("b", float)]), "records"),
         (np.array(float(SECRET)), "0 dimensions"),
         (np.full((2, 2, 2), SECRET), "3 dimensions"),
         (np.ma.masked_equal(np.full((2, 2), SECRET), 0), "filled(numpy.nan)"),

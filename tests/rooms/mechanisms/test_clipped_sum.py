@@ -58,6 +58,7 @@ def test_sums_beyond_int64_are_the_same_numbers(monkeypatch: pytest.MonkeyPatch)
     # A radius many octaves up on a finer lattice makes R about 2^57: a thousand such rows no longer fit, and Python
     # integers take over.  (On the lattice in use that takes 2^16 rows.)
     monkeypatch.setattr("plandp.mechanisms.clipped_sum.FINER_OCTAVES", 20)
+    monkeypatch.setattr("plandp.mechanisms.clipped_sum.LARGEST_VARIANCE_BITS", 200)
     cells = NormCells.around(1.0, lowest=0.5, highest=2.0**40, d=4, points=2**30)
     table = np.abs(rows(1000))
     table[1:] *= 2.0**39 / np.sqrt((table[1:] ** 2).sum(axis=1))[:, None]
