@@ -73,7 +73,7 @@ def _expect_of_gaussian(_spread: FloatArray, design: Design) -> Expected:
 def _centers(design: Design) -> Finding:
     if not design.split.center:
         return "not found"
-    reached = design.sample_size * np.sqrt(2.0 * float(design.split.center) / design.d)
+    reached = design.center_rows * np.sqrt(2.0 * float(design.split.center) / design.d)
     return "found" if reached >= (1.0 - ROUNDING) * center_need(design.columns) else "doubtful"
 
 

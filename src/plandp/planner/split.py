@@ -18,6 +18,7 @@ TYPICAL_OVER_SMALLEST = 16.0  # the spread planned for, in smallest spreads that
 LOST_CENTERS = 0.01  # expected number of lost centres planned for
 # all rough steps together take at most a third of ρ, so that the noise stays below 1.25 times that of all of it
 CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 45.0
+CENTER_CHEAP = 0.008  # of ρ: rows that would save less than that are not worth the time of reading them
 CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
 SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.07
 BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
@@ -33,17 +34,19 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
     """The design of PLAN: rough centre and spread first, nearly all of ρ for the noise of the sum."""
     m = sample_size(n, columns.d, float(rho))
     unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
-    center = _center_share(columns, float(rho), unit)
+    stride = center_stride(m, columns.d, float(rho))
+    center = _center_share(columns, float(rho), unit * stride**2)
     spread = bound = 0.0
     shaped = columns.d > 1  # one column has no shape to find
     if shaped and center and columns.spread is None and BOUND_HOPELESS * m * math.sqrt(rho) > 1.0:
-        spread = max(SPREAD_SHARE, unit * math.sqrt(8.0 / (float(rho) * unit_all)))
+        spread = max(SPREAD_SHARE, unit * math.sqrt(4.0 / (float(rho) * unit_all)))
         bound = max(BOUND_SHARE, 12.0 / ((0.03 * m) ** 2 * float(rho)))
     return _design(
         n=n,
         columns=columns,
         error_norm=error_norm,
         sample_size=m,
+        center_stride=stride,
         split=exact_split(
             rho,
             center=center,
@@ -57,15 +60,16 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
 def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
     """The design of the unscaled method: centre and radius, no spreads."""
     m = sample_size(n, columns.d, float(rho))
-    center = _center_share(columns, float(rho), columns.d / (2.0 * m * m))
+    stride = center_stride(m, columns.d, float(rho))
+    center = _center_share(columns, float(rho), columns.d * stride**2 / (2.0 * m * m))
     split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=RADIUS_SHARE)
-    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=m, split=split)
+    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=m, center_stride=stride, split=split)
 
 
 def gaussian_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
     """The design of the Gaussian mechanism: all of ρ for the noise of the sum."""
     split = exact_split(rho, center=0.0, spread_bound=0.0, spread=0.0, radius=0.0)
-    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, split=split)
+    return _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, center_stride=1, split=split)
 
 
 def center_need(columns: Columns) -> float:
@@ -78,9 +82,15 @@ def center_need(columns: Columns) -> float:
 def sample_size(n: int, d: int, rho: float) -> int:
     """How many rows centre and spread read: enough that more would not make the result better."""
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
-    for_spread = (16.0 * rho * n * n / d) ** 0.25
+    for_spread = (8.0 * rho * n * n / d) ** 0.25
     m = int(max(max(CENTER_ENOUGH, for_spread) * rows_per_cn, SMALLEST_SAMPLE))
     return m if m <= SAMPLE_WORTH_IT * n else n
+
+
+def center_stride(m: int, d: int, rho: float) -> int:
+    """Every how many rows of the sample the centre reads: all, unless fewer are enough at a small price."""
+    enough = CENTER_ENOUGH * math.sqrt(d / (2 * CENTER_CHEAP * rho))
+    return max(1, int(m / max(enough, SMALLEST_SAMPLE)))
 
 
 def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: float, radius: float) -> Split:
@@ -113,7 +123,9 @@ def _center_share(columns: Columns, rho: float, unit: float) -> float:
     return min(max(needed, min(CENTER_SHARE, CENTER_ENOUGH**2 * unit / rho)), CENTER_SHARE_MOST)
 
 
-def _design(*, n: int, columns: Columns, error_norm: float, sample_size: int, split: Split) -> Design:
+def _design(
+    *, n: int, columns: Columns, error_norm: float, sample_size: int, center_stride: int, split: Split
+) -> Design:
     finest = float((columns.width / columns.smallest_spread).max())
     return Design(
         n=n,
@@ -121,6 +133,7 @@ def _design(*, n: int, columns: Columns, error_norm: float, sample_size: int, sp
         error_norm=error_norm,
         split=split,
         sample_size=sample_size,
+        center_stride=center_stride,
         center_rounds=max(4, math.ceil(2.2 * math.log2(finest))),
         lattice_points=lattice_points(n, float(split.sum)),
     )

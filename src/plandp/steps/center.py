@@ -19,7 +19,7 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatAr
     Guarantee: design.split.center-zCDP, by `center_rounds` adaptive rounds of d counts.
     """
     lattice = Lattice.of(design.columns)
-    keys = sorted_keys(sample, lattice, design.columns.missing)
+    keys = sorted_keys(sample, lattice, design.columns.missing, stride=design.center_stride)
     share = design.split.center / design.center_rounds
     noise_std = float(np.sqrt(float(design.d / (2 * share))))
 
@@ -28,7 +28,7 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatAr
     for _ in range(design.center_rounds):
         threshold = posterior.next_threshold()
         count = private_counts_below(keys, threshold, noise, rho=share, step="center")
-        posterior = posterior.updated(threshold, median_evidence(count, rows=sample.n, noise_std=noise_std))
+        posterior = posterior.updated(threshold, median_evidence(count, rows=design.center_rows, noise_std=noise_std))
         thresholds.append(threshold)
         counts.append(count)
     del keys  # half as large as the table, and not needed for the fit
@@ -38,7 +38,7 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatAr
     position = fit_locations(
         np.stack(thresholds, axis=1) / width[:, None],
         np.stack(counts, axis=1),
-        rows=sample.n,
+        rows=design.center_rows,
         noise_std=noise_std,
         start=posterior.median() / width,
         finest=float((2.0 / width).min()),

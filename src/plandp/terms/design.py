@@ -30,9 +30,15 @@ class Design:
     columns: Columns
     error_norm: float
     split: Split
-    sample_size: int  # rows used for centre and spread
+    sample_size: int  # rows used for the spread
+    center_stride: int  # the centre uses every such row of them
     center_rounds: int
     lattice_points: int  # of the final sum, per typical norm
+
+    @property
+    def center_rows(self) -> int:
+        """The number of rows that the centre reads."""
+        return -(-self.sample_size // self.center_stride)
 
     @property
     def d(self) -> int:

@@ -67,3 +67,15 @@ def test_a_noisy_count_is_paid_for_and_near_the_true_one() -> None:
     assert [(p.step, p.rho, p.squared_sensitivity, p.values) for p in door.payments] == [("center", 2, 16, 4)]
     # The standard deviation is √(4·4/(2·2))/2 = 1; false alarm below 4 · 2e-9.
     assert np.abs(noisy - keys.twice_below(threshold) / 2).max() < 6
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 7])
+def test_every_so_many_rows_are_read_by_number_whatever_the_blocks(
+    stride: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = np.random.default_rng(74).uniform(-2, 6, (50, 2))
+    lattice = Lattice.of(columns_of(2, 0.25))
+    expected = sorted_keys(open_rows(table[::stride]), lattice, None).keys
+    for per_block in (1, 6, 14, 1000):
+        monkeypatch.setattr("plandp.data.blocks.VALUES_PER_BLOCK", per_block)
+        np.testing.assert_array_equal(sorted_keys(open_rows(table), lattice, None, stride=stride).keys, expected)

@@ -117,3 +117,14 @@ def test_a_design_needs_public_numbers_only():
     )
     assert one.d == 20
     assert np.all(one.columns.low == -100.0)
+
+
+@pytest.mark.parametrize("rho", [0.001, 1.0, 100.0])
+def test_the_centre_reads_fewer_rows_only_where_that_is_cheap(rho):
+    for n in (100, 10**4, 10**6, 10**8):
+        columns = read_columns(labels=range(50), bounds=(-1000, 1000))
+        design = plan_design(n=n, columns=columns, rho=Fraction(rho), error_norm=2.0)
+        assert 1 <= design.center_rows <= design.sample_size
+        if design.center_stride > 1:
+            assert design.split.center <= Fraction(rho) * Fraction(81, 10_000)
+            assert design.center_rows >= 4096

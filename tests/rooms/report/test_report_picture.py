@@ -328,6 +328,9 @@ def test_what_no_font_has_is_escaped_and_what_one_has_is_not():
     assert lettering.name("age é") == "age é"
     assert lettering.sentence("centre of 用户 lost") == "centre of ?? lost"
     assert not lettering_for(["plain é Ж"]).unknown
+    # A box for every letter is no way to draw it.
+    everything = lettering_for(["用户 อายุ 😀"])
+    assert not any(family.startswith("Last Resort") for family in everything.families)
     # 𝛀 is in none of the usual font's glyphs, but in a font that comes with matplotlib.
     found = lettering_for(["\U0001d6c0"])
     assert not found.unknown
