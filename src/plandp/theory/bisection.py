@@ -9,6 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.kernels.compiler import compiled
+from plandp.kernels.median_posterior import split_pieces
+
 FloatArray = NDArray[np.float64]
 
 FAR = 0.5  # prior chance that a threshold lies beyond all rows, where the count says everything
@@ -59,22 +62,11 @@ class MedianPosterior:
     def updated(self, threshold: FloatArray, evidence: FloatArray) -> "MedianPosterior":
         """Split at `threshold` and reweigh: `evidence` = log p(answer | median below) - log p(answer | above)."""
         d, pieces = self.mass.shape
-        each = np.arange(d)
-        at = (self.edges < threshold[:, None]).sum(axis=1)  # edges[at-1] < threshold <= edges[at]
-        left, right = self.edges[each, at - 1], self.edges[each, at]
-        share = (threshold - left) / (right - left)
-
-        column = np.arange(pieces + 2)
-        edges = np.take_along_axis(self.edges, column - (column > at[:, None]), axis=1)
-        edges[each, at] = threshold
-        column = column[:-1]
-        mass = np.take_along_axis(self.mass, column - (column >= at[:, None]), axis=1)
-        mass[each, at - 1] *= share
-        mass[each, at] *= 1.0 - share
-
+        edges, mass = np.empty((d, pieces + 2)), np.empty((d, pieces + 1))
         before, after = np.exp(np.minimum(evidence, 0.0)), np.exp(np.minimum(-evidence, 0.0))
-        mass *= np.where(column < at[:, None], before[:, None], after[:, None])
-        return MedianPosterior(edges, mass / mass.sum(axis=1, keepdims=True))
+        split = compiled(split_pieces) or _split_pieces
+        split(self.edges, self.mass, threshold, before, after, edges, mass)
+        return MedianPosterior(edges, mass)
 
     def _piece(self, share: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
         """The piece that holds the quantile `share`, and the mass before it."""
@@ -82,6 +74,33 @@ class MedianPosterior:
         piece = np.minimum((upto < share[:, None]).sum(axis=1), self.mass.shape[1] - 1)
         each = np.arange(len(self.mass))
         return piece, upto[each, piece] - self.mass[each, piece]
+
+
+def _split_pieces(
+    edges: FloatArray,
+    mass: FloatArray,
+    threshold: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
+    new_edges: FloatArray,
+    new_mass: FloatArray,
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    d, pieces = mass.shape
+    each = np.arange(d)
+    at = (edges < threshold[:, None]).sum(axis=1)  # edges[at-1] < threshold <= edges[at]
+    left, right = edges[each, at - 1], edges[each, at]
+    share = (threshold - left) / (right - left)
+
+    column = np.arange(pieces + 2)
+    new_edges[:] = np.take_along_axis(edges, column - (column > at[:, None]), axis=1)
+    new_edges[each, at] = threshold
+    column = column[:-1]
+    new_mass[:] = np.take_along_axis(mass, column - (column >= at[:, None]), axis=1)
+    new_mass[each, at - 1] *= share
+    new_mass[each, at] *= 1.0 - share
+    new_mass *= np.where(column < at[:, None], before[:, None], after[:, None])
+    new_mass /= np.add.accumulate(new_mass, axis=1)[:, -1:]  # added from the left, as the loop does
 
 
 def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatArray:

@@ -19,6 +19,8 @@ FloatArray = NDArray[np.float64]
 STEEPNESS, CURVATURE = (
     np.ravel(part) for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
 )
+BEND = CURVATURE * STEEPNESS**2 / 2.0
+TOP = STEEPNESS / np.maximum(2.0 * BEND, 1e-9)  # no parabola goes on past its top
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
 MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
@@ -114,10 +116,9 @@ class TailPosterior:
 
 def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> FloatArray:
     """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
-    curvature = CURVATURE * STEEPNESS**2
-    inward = np.minimum(beyond[:, None], STEEPNESS / np.maximum(curvature, 1e-9))  # no parabola past its top
+    inward = np.minimum(beyond[:, None], TOP)
     log_tail = np.log(tail)
-    log_rows = np.minimum(log_tail + STEEPNESS * inward - curvature * inward**2 / 2.0, np.log(rows))
+    log_rows = np.minimum(log_tail + inward * (STEEPNESS - BEND * inward), np.log(rows))
     expected = np.exp(log_rows)
     misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
     seen = min(max(above, noise_std), rows)

@@ -14,16 +14,17 @@ from plandp.data.open import open_rows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
+from plandp.kernels.median_posterior import split_pieces
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.mechanisms import lattice_counts, norm_cells
 from plandp.mechanisms.lattice_counts import Lattice, sorted_keys
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.terms.columns import read_columns
-from plandp.theory import location_fit
+from plandp.theory import bisection, location_fit
 
-LOOPS = (add_up_cells, write_keys, count_below, add_misfits)
-USERS = (norm_cells, lattice_counts, location_fit)
+LOOPS = (add_up_cells, write_keys, count_below, add_misfits, split_pieces)
+USERS = (norm_cells, lattice_counts, location_fit, bisection)
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
 
 any_rows = arrays(
@@ -104,6 +105,22 @@ def test_the_fit_of_locations() -> None:
         return location_fit.fit_locations(
             thresholds, counts, rows=1000, noise_std=15.0, start=np.full(7, 0.5), finest=0.01, widest=1.0
         )
+
+    first, *others = each_way(run)
+    for other in others:
+        np.testing.assert_array_equal(first, other)
+
+
+def test_the_posterior_of_the_medians() -> None:
+    rng = np.random.default_rng(7)
+    cells = rng.integers(2, 10**6, 40).astype(np.float64)
+    evidence = rng.normal(0, 30, (25, 40))
+
+    def run() -> Any:
+        posterior = bisection.MedianPosterior.uniform(cells)
+        for one in evidence:
+            posterior = posterior.updated(posterior.next_threshold(), one)
+        return np.concatenate([posterior.edges, posterior.mass], axis=1)
 
     first, *others = each_way(run)
     for other in others:
