@@ -337,6 +337,16 @@ def test_what_no_font_has_is_escaped_and_what_one_has_is_not():
     assert len(found.families) == 2
 
 
+def test_only_regular_faces_stand_in(monkeypatch):
+    # matplotlib logs a line for each family that has no regular face.
+    from dataclasses import replace
+
+    from matplotlib.font_manager import fontManager
+
+    monkeypatch.setattr(fontManager, "ttflist", [replace(font, weight=700) for font in fontManager.ttflist])
+    assert lettering_for(["\U0001d6c0"]).unknown == {"\U0001d6c0"}
+
+
 def test_the_same_release_is_the_same_file(release_of):
     for d in (3, 50):
         figure = draw_release(release_of(d=d))
