@@ -23,7 +23,7 @@ from plandp.theory.box import no_wider_than_box
 from plandp.theory.clipping import gaussian_radius, one_sided_rows
 from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows
 from plandp.theory.stretch import effective_dimension, noise_error, optimal_stretch
-from plandp.theory.unclipping import surviving_share
+from plandp.theory.unclipping import clipping_gain
 
 FloatArray = NDArray[np.float64]
 
@@ -51,8 +51,8 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     if noise_error(C.value * s, p) >= noise_error(box.radius * box.stretch, p):
         return _whole_box_mean(rows, box, σ, design, noise)
     total = private_clipped_sum(y, C.cell, noise, rho=design.split.sum, step="sum")  # lines 7–8
-    kept = surviving_share(σ / s, C.value, C.share_above)
-    estimate = unstretched(total, μ, σ, s, C.value, design, surviving=kept)
+    gain = clipping_gain(total.total / design.n, σ / s, radius=C.value, share_above=C.share_above)
+    estimate = unstretched(total, μ, σ, s, C.value, design, gain=gain)
     wide = np.maximum(σ * columns.error_scale, columns.smallest_spread)  # centres are no finer than that
     return estimate.warning(
         *too_few_rows(design),
@@ -74,9 +74,9 @@ def _mean_without_spread(rows: Rows, center: FloatArray, box: Box, design: Desig
     """Too few rows to find spreads, or even centres: the noise is shaped by the bounds alone."""
     s = box.stretch
     y = wide_norm_cells(rows, center, s, design)
-    C = private_wide_radius(y, s, design, noise)
-    if box.radius <= C.value:
+    c = private_wide_radius(y, s, design, noise)
+    C = float(y.cells.edges[c])
+    if box.radius <= C:
         return _whole_box_mean(rows, box, None, design, noise)
-    total = private_clipped_sum(y, C.cell, noise, rho=design.split.sum, step="sum")
-    kept = surviving_share(np.ones(design.d), C.value, C.share_above)
-    return unstretched(total, center, None, s, C.value, design, surviving=kept).warning(*too_few_rows(design))
+    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")
+    return unstretched(total, center, None, s, C, design).warning(*too_few_rows(design))

@@ -12,7 +12,6 @@ from plandp.steps.sample import public_sample
 from plandp.terms.design import Design
 from plandp.theory.box import box_center
 from plandp.theory.guards import too_few_rows
-from plandp.theory.unclipping import surviving_share
 
 
 def unscaled_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
@@ -27,7 +26,6 @@ def unscaled_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     stretch = np.ones(design.d)
     cells = wide_norm_cells(rows, center, stretch, design)
     radius = private_wide_radius(cells, stretch, design, noise)
-    total = private_clipped_sum(cells, radius.cell, noise, rho=design.split.sum, step="sum")
-    kept = surviving_share(stretch, radius.value, radius.share_above)
-    estimate = unstretched(total, center, None, stretch, radius.value, design, surviving=kept)
+    total = private_clipped_sum(cells, radius, noise, rho=design.split.sum, step="sum")
+    estimate = unstretched(total, center, None, stretch, float(cells.cells.edges[radius]), design)
     return estimate.warning(*too_few_rows(design, spreads_wanted=False))

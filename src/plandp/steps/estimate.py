@@ -35,13 +35,13 @@ def unstretched(
     radius: float,
     design: Design,
     *,
-    surviving: FloatArray | float = 1.0,
+    gain: FloatArray | float = 1.0,
 ) -> Estimate:
     """Line 8, second half: divide by n, undo the stretch, go back to the centre, in the units of the data.
 
-    `surviving` is the part of each coordinate's mean that clipping has left, which is undone as well.
+    `gain` undoes what clipping did to each coordinate.
     """
-    unit = design.columns.error_scale * stretch / (design.n * surviving)
+    unit = design.columns.error_scale * stretch * gain / design.n
     return Estimate(
         mean=np.asarray(center + total.total * unit),
         noise_std=np.asarray(total.noise_std * unit),

@@ -107,7 +107,8 @@ def private_radius(
         step="radius",
         known=far_out.counts,
     )
-    return _private_radius_at(totals, found.cell, noise, rho=rho * COUNT)
+    share_above = private_share_above(totals, found.cell, noise, rho=rho * COUNT, step="radius")
+    return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=share_above)
 
 
 def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design: Design) -> CellTotals:
@@ -120,26 +121,20 @@ def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design:
     return cell_totals(rows, view, cells)
 
 
-def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> Radius:
-    """As `private_radius` when no spread is known: any order of magnitude may be the right one.
+def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> int:
+    """As `private_radius` when no spread is known, its cell only: any order of magnitude may be the right one.
 
     Guarantee: design.split.radius-zCDP.
     """
     edges = totals.cells.edges
     guess = Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=6.0)
-    found = private_tail_cell(
+    return private_tail_cell(
         totals,
         noise,
         prior=guess.over(edges),
         tail=one_sided_rows(stretch, design),
         shares=FAR_THEN_FINER,
-        rho=design.split.radius * (TAIL + PLACE),
+        rho=design.split.radius,
         step="radius",
         caution=CAUTION,
-    )
-    return _private_radius_at(totals, found.cell, noise, rho=design.split.radius * COUNT)
-
-
-def _private_radius_at(totals: CellTotals, cell: int, noise: MeteredNoise, *, rho: Fraction) -> Radius:
-    share_above = private_share_above(totals, cell, noise, rho=rho, step="radius")
-    return Radius(value=float(totals.cells.edges[cell]), cell=cell, share_above=share_above)
+    ).cell

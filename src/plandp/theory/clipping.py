@@ -13,19 +13,28 @@ from plandp.theory.stretch import effective_dimension
 FloatArray = NDArray[np.float64]
 
 ONE_SIDED = 5.3  # rows per A to clip where the tail is heavier than a Gaussian's: k ≈ A·√(C/ē) with ē ≈ .04
-BALANCED = 10.0  # rows per A/√ē where it is no heavier: undoing the bias leaves about a tenth of it
+BALANCED = 0.8  # where it is no heavier: rows that all point one way would give 0.8 times as much bias as noise
 AS_GAUSSIAN, HEAVIER = 1.08, 1.18  # radius over the Gaussian prediction: from "no heavier" to "heavier"
 MOST_CLIPPED = 0.1  # of the rows
+SMALLEST_SHARE = 1e-6  # of the rows: noise may have left less
 
 
 def rows_to_clip(radius: float, spread: FloatArray, stretch: FloatArray, design: Design) -> float:
     """The number of rows to clip, given the `radius` that `one_sided_rows` of them exceed."""
     one_sided = one_sided_rows(stretch, design)
     gaussian, excess = gaussian_radius(spread / stretch, one_sided / design.n)
-    balanced = BALANCED * noise_in_radii(stretch, design) / np.sqrt(excess)
+    balanced = BALANCED * noise_in_radii(stretch, design) / excess
     balanced = min(max(balanced, one_sided), MOST_CLIPPED * design.n)
-    heavier = np.log(radius / (AS_GAUSSIAN * gaussian)) / np.log(HEAVIER / AS_GAUSSIAN)
-    return float(balanced * (one_sided / balanced) ** np.clip(heavier, 0.0, 1.0))
+    return float(balanced * (one_sided / balanced) ** _heavier(radius / gaussian))
+
+
+def heaviness(radius: float, norm_spread: FloatArray, share: float) -> float:
+    """From 0, if a `share` of rows exceed the radius as of Gaussian ones, to 1, if the tail is heavier."""
+    return _heavier(radius / gaussian_radius(norm_spread, min(max(share, SMALLEST_SHARE), 1.0))[0])
+
+
+def _heavier(times_gaussian: float) -> float:
+    return float(np.clip(np.log(times_gaussian / AS_GAUSSIAN) / np.log(HEAVIER / AS_GAUSSIAN), 0.0, 1.0))
 
 
 def one_sided_rows(stretch: FloatArray, design: Design) -> float:

@@ -3,18 +3,32 @@
 Move all rows by a small δ_i along coordinate i: the mean of the clipped rows moves by δ_i times the mean of
 ∂clip_i/∂y_i, which is 1 for a row inside the radius and (C/‖y‖)(1 - y_i²/‖y‖²) for one outside.  So a centre that is
 off by δ leaves a bias of δ·(share clipped)·(how far clipped rows point along i), which is known up to δ, and
-δ itself is what the clipped mean tells.  Exact to first order in δ for rows symmetric around their mean.
+δ itself is what the clipped mean tells.  Exact to first order in δ for rows symmetric around their mean; the others
+are told by a mean far from the centre.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.theory.clipping import gaussian_radius
+from plandp.theory.clipping import gaussian_radius, heaviness
 
 FloatArray = NDArray[np.float64]
 
+# a centre is seldom off by more than .3 spreads: a mean further away tells of skewed rows, for which this is not true
+OFF_CENTER, SKEWED = 0.3, 0.45
 MOST_UNDONE = 0.2  # the share clipped is at most this: far more is a lost search, or noise
 HALVINGS = 60
+
+
+def clipping_gain(
+    clipped_mean: FloatArray, norm_spread: FloatArray, *, radius: float, share_above: float
+) -> FloatArray:
+    """By what each coordinate of the mean of clipped rows is to be multiplied to undo the clipping."""
+    off = np.abs(clipped_mean) / norm_spread
+    symmetric = np.clip((SKEWED - off) / (SKEWED - OFF_CENTER), 0.0, 1.0)
+    # of skewed rows with heavy tails clipping takes even more than this, in the same direction
+    trust = np.maximum(symmetric, heaviness(radius, norm_spread, share_above))
+    return np.asarray(1.0 + trust * (1.0 / surviving_share(norm_spread, radius, share_above) - 1.0))
 
 
 def surviving_share(norm_spread: FloatArray, radius: float, share_above: float) -> FloatArray:
