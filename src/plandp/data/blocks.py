@@ -53,7 +53,7 @@ class TableRows:
         for block in self.blocks():
             with np.errstate(all="ignore"):
                 part = function(block)
-                total = part if total is None else _merge(total, part)
+                total = tuple(sums.copy() for sums in part) if total is None else _merge(total, part)
         assert total is not None  # there is no table without rows
         return total
 
@@ -83,5 +83,6 @@ class TableRows:
 
 
 def _merge(left: Sums, right: Sums) -> Sums:
-    # Not in place: the arrays belong to the block function.  The dtype keeps zero-dimensional sums arrays.
-    return tuple(np.asarray(a + b, dtype=a.dtype) for a, b in zip(left, right, strict=True))
+    for total, part in zip(left, right, strict=True):
+        np.add(total, part, out=total)
+    return left

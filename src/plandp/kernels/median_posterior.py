@@ -1,4 +1,4 @@
-"""One piece of every coordinate's posterior split in two and reweighed: the loop of `theory/bisection.py`."""
+"""The piece of every coordinate's posterior at a quantile, and its splitting: the loops of `theory/bisection.py`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,3 +35,15 @@ def split_pieces(
             new_mass[i, j] = new_mass[i, j] / total
         for j in range(pieces + 2):
             new_edges[i, j] = edges[i, j] if j < at else threshold[i] if j == at else edges[i, j - 1]
+
+
+def find_pieces(mass: FloatArray, share: FloatArray, piece: NDArray[np.intp], before: FloatArray) -> None:
+    """Write the piece that holds the quantile `share` of every coordinate, and the mass before it."""
+    d, pieces = mass.shape
+    for i in range(d):
+        at, upto = 0, mass[i, 0]
+        while upto < share[i] and at < pieces - 1:
+            at += 1
+            upto += mass[i, at]
+        piece[i] = at
+        before[i] = upto - mass[i, at]

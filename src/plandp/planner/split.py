@@ -18,7 +18,7 @@ TYPICAL_OVER_SMALLEST = 16.0  # the spread planned for, in smallest spreads that
 LOST_CENTERS = 0.01  # expected number of lost centres planned for
 # all rough steps together take at most a third of ρ, so that the noise stays below 1.25 times that of all of it
 CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 45.0
-CENTER_CHEAP = 0.008  # of ρ: rows that would save less than that are not worth the time of reading them
+CENTER_CHEAP = 0.01  # of ρ: rows that would save less than that are not worth the time of reading them
 CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
 SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.07
 BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
@@ -82,7 +82,7 @@ def center_need(columns: Columns) -> float:
 def sample_size(n: int, d: int, rho: float) -> int:
     """How many rows centre and spread read: enough that more would not make the result better."""
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
-    for_spread = (8.0 * rho * n * n / d) ** 0.25
+    for_spread = (4.0 * rho * n * n / d) ** 0.25
     m = int(max(max(CENTER_ENOUGH, for_spread) * rows_per_cn, SMALLEST_SAMPLE))
     return m if m <= SAMPLE_WORTH_IT * n else n
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
-from plandp.kernels.median_posterior import split_pieces
+from plandp.kernels.median_posterior import find_pieces, split_pieces
 
 FloatArray = NDArray[np.float64]
 
@@ -70,10 +70,18 @@ class MedianPosterior:
 
     def _piece(self, share: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
         """The piece that holds the quantile `share`, and the mass before it."""
-        upto = np.cumsum(self.mass, axis=1)
-        piece = np.minimum((upto < share[:, None]).sum(axis=1), self.mass.shape[1] - 1)
-        each = np.arange(len(self.mass))
-        return piece, upto[each, piece] - self.mass[each, piece]
+        piece, before = np.empty(len(self.mass), np.intp), np.empty(len(self.mass))
+        find = compiled(find_pieces) or _find_pieces
+        find(self.mass, share, piece, before)
+        return piece, before
+
+
+def _find_pieces(mass: FloatArray, share: FloatArray, piece: NDArray[np.intp], before: FloatArray) -> None:
+    """What the compiled loop does, in NumPy."""
+    upto = np.cumsum(mass, axis=1)
+    piece[:] = np.minimum((upto < share[:, None]).sum(axis=1), mass.shape[1] - 1)
+    each = np.arange(len(mass))
+    before[:] = upto[each, piece] - mass[each, piece]
 
 
 def _split_pieces(

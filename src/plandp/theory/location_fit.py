@@ -61,7 +61,7 @@ def _likelihood(
     full = np.float32(rows / noise_std)
     loop = compiled(add_misfits) or _add_misfits
     for level, scale in enumerate(scales):
-        steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0)).astype(np.float32)
+        steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0).astype(np.float32))
         loop(steep, shift, seen, full, chi2[level])
     chi2 -= chi2.min(axis=(0, 2), keepdims=True)
     chi2 *= np.float32(-0.5)

@@ -17,10 +17,11 @@ FloatArray = NDArray[np.float64]
 # every pair is a shape: -d ln(rows above)/d ln(norm) at x*, from heavy tails to d = 10^5, and its own slope, in
 # steepness²: 0 for power laws, about 1/z² at z Gaussian deviations
 STEEPNESS, CURVATURE = (
-    np.ravel(part) for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
+    np.ravel(part).astype(np.float32)
+    for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
 )
-BEND = CURVATURE * STEEPNESS**2 / 2.0
-TOP = STEEPNESS / np.maximum(2.0 * BEND, 1e-9)  # no parabola goes on past its top
+BEND = CURVATURE * STEEPNESS**2 / 2
+TOP = STEEPNESS / np.maximum(2 * BEND, np.float32(1e-9))  # no parabola goes on past its top
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
 MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
@@ -111,19 +112,21 @@ class TailPosterior:
         )
 
     def _weight(self) -> FloatArray:
-        return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
+        relative = (self.log_weight - self.log_weight.max()).astype(np.float32)
+        return np.asarray(np.exp(relative), np.float64)
 
 
 def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> FloatArray:
     """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
-    inward = np.minimum(beyond[:, None], TOP)
-    log_tail = np.log(tail)
-    log_rows = np.minimum(log_tail + inward * (STEEPNESS - BEND * inward), np.log(rows))
+    # single precision is plenty beside MISFIT, and much faster
+    inward = np.minimum(beyond[:, None].astype(np.float32), TOP)
+    log_tail = math.log(tail)
+    log_rows = np.minimum(log_tail + inward * (STEEPNESS - BEND * inward), math.log(rows))
     expected = np.exp(log_rows)
     misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
     seen = min(max(above, noise_std), rows)
     variance = noise_std**2 + (misfit * np.minimum(expected, seen)) ** 2
-    return np.asarray(-((above - expected) ** 2) / (2.0 * variance) - np.log(2.0 * np.pi * variance) / 2.0)
+    return np.asarray(-((above - expected) ** 2) / (2.0 * variance) - 0.5 * np.log(2.0 * np.pi * variance))
 
 
 def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:

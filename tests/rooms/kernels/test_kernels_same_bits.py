@@ -14,7 +14,7 @@ from plandp.data.open import open_rows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
-from plandp.kernels.median_posterior import split_pieces
+from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.mechanisms import lattice_counts, norm_cells
 from plandp.mechanisms.lattice_counts import Lattice, sorted_keys
@@ -23,7 +23,7 @@ from plandp.mechanisms.recentred import Recentred
 from plandp.terms.columns import read_columns
 from plandp.theory import bisection, location_fit
 
-LOOPS = (add_up_cells, write_keys, count_below, add_misfits, split_pieces)
+LOOPS = (add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces)
 USERS = (norm_cells, lattice_counts, location_fit, bisection)
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
 
