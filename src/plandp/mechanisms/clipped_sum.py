@@ -65,7 +65,8 @@ def cell_weights(cells: NormCells, radius_cell: int, finer: int) -> tuple[NDArra
 def finer_bits(cells: NormCells, radius_cell: int, rho: Fraction) -> int:
     """By how many bits the lattice of the weighted sum is finer than that of the radius' cell."""
     most, at_radius = (int(bound).bit_length() for bound in (cells.bounds.max(), cells.bounds[radius_cell]))
-    # R < 2^(most + finer): whatever the radius, the noise's variance 2R²/rho stays below LARGEST_VARIANCE_BITS
+    # R < 2^(most + FRACTION_BITS + octaves): from rho = 2^-32 on the noise's variance 2R²/rho stays within reach,
+    # whatever the radius; below, OpenDP is refused beforehand
     room = (LARGEST_VARIANCE_BITS - 1 - (rho.denominator // rho.numerator).bit_length()) // 2 - most - FRACTION_BITS
     octaves = min(int(cells.octave[radius_cell]), FINER_OCTAVES, max(room, 0))
     return FRACTION_BITS + most - at_radius + octaves

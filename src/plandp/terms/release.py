@@ -27,7 +27,7 @@ class Forecast:
     error: float
     error_norm: float
     noise_share: float
-    covers: str = "the noise of the final sum; not clipping bias, not sampling error"
+    covers: str = "the noise of the final sum; not clipping bias, missing values or sampling error"
 
     def __post_init__(self) -> None:
         for name in ("error", "error_norm", "noise_share"):
@@ -81,7 +81,7 @@ class MeanRelease:
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Interval:
         """Return where the estimate without noise lies at this confidence, per coordinate or all at once.
 
-        It covers the noise only, neither clipping bias nor sampling error.
+        It covers the noise only, not clipping bias, missing values or sampling error.
         """
         if isinstance(confidence, bool) or not 0 < confidence < 1:
             raise ArgumentError("confidence", "must lie strictly between 0 and 1, for example 0.95")
@@ -93,7 +93,7 @@ class MeanRelease:
             high=_frozen(high),
             confidence=float(confidence),
             simultaneous=simultaneous,
-            covers="the noise only; not clipping bias, not sampling error",
+            covers="the noise only; not clipping bias, missing values or sampling error",
         )
 
     def first_rows(self, count: int) -> list[tuple[Label, float, float]]:

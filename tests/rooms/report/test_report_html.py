@@ -52,7 +52,7 @@ def test_the_page_holds_what_the_text_holds(release_of):
         assert text in page.texts
     whole = "".join(page.texts)
     assert release.receipt.headline() in whole
-    assert "Covers the noise of the final sum; not clipping bias, not sampling error." in whole
+    assert "Covers the noise of the final sum; not clipping bias, missing values or sampling error." in whole
     for fact in release.receipt.facts():
         assert fact in page.texts
     assert "INSECURE" not in whole

@@ -206,7 +206,7 @@ def test_the_interval_of_a_coordinate_is_the_gaussian_one(release_of, confidence
     np.testing.assert_allclose(interval.low, low, rtol=1e-10)
     np.testing.assert_allclose(interval.high, high, rtol=1e-10)
     assert (interval.confidence, interval.simultaneous) == (confidence, False)
-    assert interval.covers == "the noise only; not clipping bias, not sampling error"
+    assert interval.covers == "the noise only; not clipping bias, missing values or sampling error"
 
 
 @pytest.mark.parametrize("d", [1, 2, 50])
@@ -271,7 +271,7 @@ def test_the_text_shows_estimates_cost_forecast_and_warnings(release_of):
         "  'line\\nbreak'     1e-09      0.00196",
         "rho = 0.5 (zCDP), epsilon = 5.222 at delta = 1e-06",
         "forecast: l2 error 0.3, 65.0% of rho in the final noise",
-        "  covers the noise of the final sum; not clipping bias, not sampling error",
+        "  covers the noise of the final sum; not clipping bias, missing values or sampling error",
         "warning: the centre of column 7 may be lost",
     ]
 
