@@ -10,7 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401
+from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401  # a fixture
 
 from plandp.cli import check, mean, show
 from plandp.cli.main import main

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_documents import ROOT, repeatable_bits  # noqa: F401
+from test_documents import ROOT, repeatable_bits  # noqa: F401  # a fixture
 
 EXAMPLES = ROOT / "examples"
 

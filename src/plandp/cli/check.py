@@ -7,6 +7,7 @@ from pathlib import Path
 import plandp
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, draw
+from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options
 from plandp.cli.values import asked_bounds, read_numbers
 from plandp.errors import ArgumentError
 
@@ -41,19 +42,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     what = command.add_argument_group("what is public")
     what.add_argument("--n", type=int, required=True, help="the number of rows")
     what.add_argument("--d", type=int, help="the number of columns; not needed with bounds for each")
-    what.add_argument("--bounds", metavar="LOW:HIGH", help="between which values each column lies")
-    what.add_argument("--bounds-file", metavar="CSV", type=Path, help="bounds by column: column,low,high")
-    what.add_argument("--spread", metavar="VALUE", help="spreads that are publicly known")
-    what.add_argument("--smallest-spread", metavar="VALUE", help="the finest spread that matters")
-    cost = command.add_argument_group("what it may cost")
-    cost.add_argument("--rho", help="the budget as rho of zCDP, such as 0.5 or 1/8")
-    cost.add_argument("--epsilon", type=float, help="the budget as epsilon, together with --delta")
-    cost.add_argument("--delta", type=float, help="such as 1e-6; far below 1/n")
+    add_column_options(what)
+    add_cost_options(command)
     how = command.add_argument_group("how")
     how.add_argument("--kind", default="real", help="real (the default)")
-    how.add_argument("--error-norm", metavar="P", type=float, default=2, help="make the l_P error small; 2")
-    how.add_argument("--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers; 1")
-    how.add_argument("--method", default="plan", help="plan (the default), unscaled or gaussian")
+    add_method_options(how)
     shown = command.add_argument_group("what is shown and kept")
     shown.add_argument("--json", action="store_true", help="print the check as JSON instead of words")
     shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw error against rho and n: .svg, .png or .pdf")

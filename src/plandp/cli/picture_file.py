@@ -17,7 +17,7 @@ def check_picture(path: Path) -> None:
     if path.suffix.lower() not in SUFFIXES:
         raise ArgumentError("plot", f"the file must end in {', '.join(SUFFIXES)}")
     try:
-        import matplotlib.figure  # noqa: F401
+        import matplotlib.figure  # noqa: F401  # only whether it is there
     except ImportError:
         raise MissingExtra("matplotlib", "plot", "drawing") from None
 

@@ -15,7 +15,7 @@ _IPC_FILE = b"ARROW1"  # the first bytes of the file format; the streaming forma
 def read_parquet(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
     """Return the table in a Parquet file; its schema decides what is accepted, before any value is read."""
     try:
-        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]
+        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading a Parquet file") from None
     with ParquetFile(path) as file:
@@ -26,7 +26,7 @@ def read_parquet(path: Path, columns: Sequence[Label] | None, progress: bool) ->
 def read_arrow(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
     """Return the table in a Feather (version 2) or Arrow IPC file or stream, accepted by its schema."""
     try:
-        from pyarrow import OSFile, ipc  # type: ignore[import-untyped]
+        from pyarrow import OSFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading an Arrow or Feather file") from None
     with path.open("rb") as start:

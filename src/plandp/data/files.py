@@ -48,7 +48,7 @@ def open_file(name: str | os.PathLike[str], columns: Sequence[Label] | None, *, 
         problem = "does not fit in memory, or is damaged"
     except OSError as error:  # pyarrow raises it too, for damaged files, without a number
         problem = f"cannot be read: {os.strerror(error.errno)}" if error.errno else _damaged(kind)
-    except Exception:
+    except Exception:  # whatever a reader raises for a damaged file, its text could hold cells
         problem = _damaged(kind)
     raise ArgumentError("data", f"the file {_shown(path)} {problem}")
 

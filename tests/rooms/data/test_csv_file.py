@@ -24,7 +24,7 @@ CANARY = "canary48151623"
 
 
 def read(path: Path, **arguments: object) -> NDArray[np.float64]:
-    rows = open_rows(path, **arguments)  # type: ignore[arg-type]
+    rows = open_rows(path, **arguments)  # type: ignore[arg-type]  # arguments of any type
     return np.concatenate(list(rows.blocks()))
 
 
@@ -44,7 +44,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(st.lists(st.floats(), min_size=1, max_size=20), st.sampled_from([repr, "{:.17g}".format, "{:.30e}".format]))
 def test_every_float_comes_back_to_the_last_bit(path: Path, values: list[float], write: object) -> None:
-    text = "x\n" + "".join(f"{write(value)}\n" for value in values)  # type: ignore[operator]
+    text = "x\n" + "".join(f"{write(value)}\n" for value in values)  # type: ignore[operator]  # arguments of any type
     got = cells(text.encode(), path)[:, 0]
     assert np.isnan(got).tolist() == [math.isnan(value) for value in values]
     present = ~np.isnan(got)
@@ -281,7 +281,7 @@ def _float(cell: str) -> float:
 
 def refusal(path: Path, **arguments: object) -> str:
     with pytest.raises(ArgumentError) as caught:
-        open_rows(path, **arguments)  # type: ignore[arg-type]
+        open_rows(path, **arguments)  # type: ignore[arg-type]  # arguments of any type
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
     assert CANARY not in str(caught.value)

@@ -78,6 +78,22 @@ def test_sums_by_norm_cell(table: Any, squared: bool, missing: float | None, poi
         np.testing.assert_array_equal(first.sums, other.sums)
 
 
+def test_norms_are_added_from_the_left_to_the_last_bit() -> None:
+    # Every edge is the norm of a row: a norm that comes out one bit larger, by another order or a fused operation,
+    # falls into the next cell, and a norm on an edge belongs below it.
+    table = np.random.default_rng(9).standard_normal((300, 37))
+    norms = np.sqrt(np.add.accumulate(table * table, axis=1)[:, -1])
+    edges = np.append(np.unique(norms), 100.0)
+    many = len(edges)
+    cells = NormCells(edges=edges, octave=np.zeros(many, np.int64), step=1e-6, bounds=np.full(many, 2**30))
+    view = Recentred(
+        low=np.full(37, -50.0), high=np.full(37, 50.0), missing=None, center=np.zeros(37), factor=np.ones(37)
+    )
+    rows = open_rows(table)
+    for totals in each_way(lambda: cell_totals(rows, view, cells)):
+        assert totals.counts.tolist() == [1] * (many - 1) + [0]
+
+
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(table=any_rows, missing=st.sampled_from([None, 7.25]), finest=st.sampled_from([5, 30, 44]))
 def test_sorted_keys_and_counts(table: Any, missing: float | None, finest: int) -> None:
