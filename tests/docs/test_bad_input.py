@@ -423,6 +423,14 @@ def _two_arrays() -> object:
 
 wrong_data("an .npz file of two arrays", _two_arrays)
 wrong_data("a first line of numbers", written("survey.csv", f"{CANARY},2\n{CANARY},3\n"))
+wrong_data(
+    "a name over several lines",
+    written("survey.csv", f'age,"income\n{CANARY},2\n{CANARY},3\n'),
+    written("survey.csv", f'age,"income\n{CANARY},2\n"\n{CANARY},3\n'),
+    written("survey.csv", f'age,"income\r\n{CANARY},2\r\n'),
+    written("survey.csv", f"age\r{CANARY}\r{CANARY}\r".encode()),
+    written("survey.csv", f"age,income\r{CANARY},\r".encode()),
+)
 wrong_data("a blank first line", written("survey.csv", f"\n{CANARY},3\n"))
 wrong_data("another delimiter", written("survey.csv", f"age;income\n{CANARY};3\n"))
 wrong_data("a first line that is not UTF-8", written("survey.csv", b"\xff\xfe,age\n48.151623,3\n"))

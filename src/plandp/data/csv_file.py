@@ -55,6 +55,13 @@ def _read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
         raise ArgumentError(
             "data", "the first line of the file, which names the columns, is not UTF-8 text; save it as UTF-8"
         )
+    # An unclosed quote, or lines that end in \r alone, would put rows into a name, which messages and releases show.
+    if any(end in name for name in names for end in "\r\n"):
+        raise ArgumentError(
+            "data",
+            "a name in the first line of the file runs over the end of a line, so that it may hold somebody's row; "
+            "close its quotes, write each name on one line, and end lines with \\n or \\r\\n",
+        )
     if names == [""]:
         raise ArgumentError("data", "the first line of the file is blank; it must name the columns")
     if len(names) == 1 and any(mark in names[0] for mark in ";\t,"):
