@@ -107,9 +107,9 @@ def worst_counts(module: Any = lattice_counts) -> Fraction:
             for threshold in (1.0, float(lattice.cells[0]) - 1.0):
 
                 def run(table: object, door: RecordingDoor, lattice=lattice, threshold=threshold) -> None:
-                    keys = module.sorted_keys(rows_of(table), lattice, None)
+                    keys = module.lattice_keys(rows_of(table), lattice, None)
                     module.private_counts_below(
-                        keys, np.full(keys.keys.shape[0], threshold), door, rho=Fraction(1), step="counts"
+                        keys, np.full(keys.keys.shape[1], threshold), door, rho=Fraction(1), step="counts"
                     )
 
                 table = np.full((3, d), start)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from neighbouring import AWKWARD, RecordingDoor, furthest, moved, rows_of, signed_view, worst_counts, worst_sum
 
 from plandp.mechanisms.clipped_sum import cell_weights, finer_bits, private_clipped_sum
-from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
+from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_share_above, private_tail_cell
@@ -77,7 +77,7 @@ def test_counts_of_awkward_rows(pair: tuple, place: float, public_missing: bool,
     threshold = np.floor(lattice.cells * np.linspace(place, 1.2 * place, d))
 
     def run(table: object, door: RecordingDoor) -> None:
-        keys = sorted_keys(rows_of(table), lattice, np.full(d, 0.25) if public_missing else None)
+        keys = lattice_keys(rows_of(table), lattice, np.full(d, 0.25) if public_missing else None)
         private_counts_below(keys, threshold, door, rho=Fraction(1), step="counts")
 
     assert furthest(moved(run, *pair))["counts"] <= 1

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from silent_sampler import SilentSampler
 
 from plandp.mechanisms.clipped_sum import private_clipped_sum
-from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
+from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.tail_cell import private_tail_cell
 from plandp.noise import meter
@@ -28,7 +28,7 @@ Mechanism = Callable[[object, Any, Fraction], object]
 
 
 def counts(table: object, door: Any, rho: Fraction) -> None:
-    keys = sorted_keys(rows_of(table), Lattice.of(box(3)), None)
+    keys = lattice_keys(rows_of(table), Lattice.of(box(3)), None)
     private_counts_below(keys, np.full(3, 64.0), door, rho=rho, step="counts")
 
 

@@ -46,36 +46,27 @@ class Lattice:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SortedKeys:
-    """The lattice cells of all values, sorted per column (d, m): counts below a threshold become look-ups.
+class LatticeKeys:
+    """The lattice cells of all values (m, d).  Not private, never to leave the library."""
 
-    Not private, never to leave the library.
-    """
-
-    keys: NDArray[Any]  # 16, 32 or 64 bits by the public number of cells; missing values sort last
+    keys: NDArray[Any]  # 16, 32 or 64 bits by the public number of cells; `cells` itself stands for missing
     missing: NDArray[np.int64]  # per column
 
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing}: a missing value stands half below and half above."""
-        d, m = self.keys.shape
-        below = np.empty(d, np.int64)
+        m, d = self.keys.shape
+        below = np.zeros(d, np.int64)
         count = compiled(count_below) or _count_below
         count(self.keys, thresholds.astype(self.keys.dtype), below)
-        # missing values sort last: without them in `below`, each value adds 0, 1 or 2, whatever the threshold
+        # without missing values in `below`, whose key is the largest, each value adds 0, 1 or 2 at any threshold
         return np.asarray(2 * np.minimum(below, m - self.missing) + self.missing)
 
 
 def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
-    """What the compiled loop does, in NumPy."""
-    d, m = keys.shape
-    each = np.arange(d)
-    low, high = np.zeros(d, np.int64), np.full(d, m, np.int64)
-    for _ in range(m.bit_length()):
-        middle = (low + high) // 2
-        right = (keys[each, np.minimum(middle, m - 1)] < wanted) & (low < high)
-        low = np.where(right, middle + 1, low)
-        high = np.where(right, high, middle)
-    below[:] = low
+    """What the compiled loop does, tile by tile in NumPy."""
+    rows = max(1, TILE // keys.shape[1])
+    for first in range(0, len(keys), rows):
+        below += np.count_nonzero(keys[first : first + rows] < wanted, axis=0)
 
 
 def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | type[np.int64]:
@@ -84,10 +75,9 @@ def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | ty
     return np.uint16 if largest < 2**16 else np.int32 if largest < 2**31 else np.int64
 
 
-def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int = 1) -> SortedKeys:
-    """Read every `stride`-th of the rows, by number, into sorted lattice keys; pays nothing, stays inside."""
-    dtype = narrowest_integer(lattice)
-    keys = np.empty((rows.d, -(-rows.n // stride)), dtype)
+def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int = 1) -> LatticeKeys:
+    """Read every `stride`-th of the rows, by number, as lattice keys; pays nothing, stays inside."""
+    keys = np.empty((-(-rows.n // stride), rows.d), narrowest_integer(lattice))
     absent = np.zeros(rows.d, np.int64)
     loop = compiled(write_keys)
     stand_in = np.full(rows.d, np.nan) if missing is None else missing
@@ -95,13 +85,11 @@ def sorted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, str
     for block in rows.blocks():
         part = np.ascontiguousarray(block[-seen % stride :: stride])
         if loop is None:
-            _write_keys(part, lattice, missing, begin, keys, absent)
+            _write_keys(part, lattice, missing, keys[begin:], absent)
         else:
-            loop(part, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, begin, keys, absent)
+            loop(part, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, keys[begin:], absent)
         seen, begin = seen + len(block), begin + len(part)
-    # NumPy sorts 16 bits fast by radix (its stable sort) and more bits fast by vectorised quicksort
-    keys.sort(axis=1, kind="stable" if dtype is np.uint16 else None)
-    return SortedKeys(keys=keys, missing=absent)
+    return LatticeKeys(keys=keys, missing=absent)
 
 
 @np.errstate(all="ignore")
@@ -109,7 +97,6 @@ def _write_keys(
     block: FloatArray,
     lattice: Lattice,
     missing: FloatArray | None,
-    begin: int,
     keys: NDArray[Any],
     absent: NDArray[np.int64],
 ) -> None:
@@ -119,11 +106,11 @@ def _write_keys(
         found = lattice.keys(block[first : first + rows], missing)
         lost = np.isnan(found)
         absent += lost.sum(axis=0)
-        keys[:, begin + first : begin + first + len(found)] = np.where(lost, lattice.cells, found).T
+        keys[first : first + len(found)] = np.where(lost, lattice.cells, found)
 
 
 def private_counts_below(
-    keys: SortedKeys, thresholds: FloatArray, noise: MeteredNoise, *, rho: Fraction, step: str
+    keys: LatticeKeys, thresholds: FloatArray, noise: MeteredNoise, *, rho: Fraction, step: str
 ) -> FloatArray:
     """Noisy number of rows below each column's threshold, missing values counted half.
 

@@ -17,7 +17,7 @@ from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.mechanisms import lattice_counts, norm_cells
-from plandp.mechanisms.lattice_counts import Lattice, sorted_keys
+from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.terms.columns import read_columns
@@ -96,14 +96,14 @@ def test_norms_are_added_from_the_left_to_the_last_bit() -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(table=any_rows, missing=st.sampled_from([None, 7.25]), finest=st.sampled_from([5, 30, 44]))
-def test_sorted_keys_and_counts(table: Any, missing: float | None, finest: int) -> None:
+def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int) -> None:
     d = table.shape[1]
     columns = read_columns(labels=range(d), bounds=(-50, 40), missing=missing, smallest_spread=90.0 * 2.0**-finest)
     lattice, rows = Lattice.of(columns), open_rows(table)
     thresholds = np.floor(lattice.cells * np.linspace(0.0, 1.0, d))
 
     def run() -> Any:
-        keys = sorted_keys(rows, lattice, columns.missing)
+        keys = lattice_keys(rows, lattice, columns.missing)
         return keys.keys, keys.missing, keys.twice_below(thresholds)
 
     first, *others = each_way(run)
@@ -169,5 +169,5 @@ def test_where_nothing_can_be_kept_loops_are_compiled_all_the_same(monkeypatch: 
     loop = compiled.__wrapped__(count_below)
     assert loop is not None
     below = np.zeros(1, np.int64)
-    loop(np.array([[1, 3, 5]], np.int32), np.array([4], np.int32), below)
+    loop(np.array([[1], [3], [5]], np.int32), np.array([4], np.int32), below)
     assert below.tolist() == [2]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from plandp.data.open import open_rows
-from plandp.mechanisms.lattice_counts import Lattice, private_counts_below, sorted_keys
+from plandp.mechanisms import lattice_counts
+from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
 from plandp.noise.meter import open_door
 from plandp.terms.columns import read_columns
 
@@ -23,9 +24,9 @@ def test_keys_are_the_cells_of_the_values(exponent: int, dtype: type) -> None:
     assert cells == 2 * 8 * 2**-exponent
     inside = 8 * Fraction(5, cells) - 2  # the lower end of cell 5
     values = [-np.inf, -2.0, float(inside), float(inside) - 2.0**-45, 6.0, 7.0, np.inf, np.nan]
-    keys = sorted_keys(open_rows(np.array(values)), lattice, None)
+    keys = lattice_keys(open_rows(np.array(values)), lattice, None)
     assert keys.keys.dtype == dtype
-    assert keys.keys.tolist()[0] == sorted([0, 0, 5, 4, cells - 1, cells - 1, cells - 1, cells])
+    assert keys.keys.ravel().tolist() == [0, 0, 5, 4, cells - 1, cells - 1, cells - 1, cells]
     assert keys.missing.tolist() == [1]
 
 
@@ -36,7 +37,7 @@ def test_counts_are_those_of_a_plain_loop(n: int, public_missing: float | None) 
     table = rng.choice([-np.inf, -2.0, -1.9, 0.0, 1.0, 1.25, 5.9, 6.0, 99.0, np.nan], (n, 3))
     lattice = Lattice.of(columns_of(3, 0.25))
     missing = None if public_missing is None else np.full(3, public_missing)
-    keys = sorted_keys(open_rows(table), lattice, missing)
+    keys = lattice_keys(open_rows(table), lattice, missing)
     for threshold in (0.0, 1.0, 26.0, 27.0, 32.0, 63.0, 64.0, 90.0):
         expected = []
         for column in table.T.tolist():
@@ -60,7 +61,7 @@ def test_positions_lead_back_into_the_box() -> None:
 def test_a_noisy_count_is_paid_for_and_near_the_true_one() -> None:
     rng = np.random.default_rng(72)
     lattice = Lattice.of(columns_of(4, 0.25))
-    keys = sorted_keys(open_rows(rng.uniform(-2, 6, (1000, 4))), lattice, None)
+    keys = lattice_keys(open_rows(rng.uniform(-2, 6, (1000, 4))), lattice, None)
     door = open_door(reserved=Fraction(2), testing_seed=73)
     threshold = np.full(4, 32.0)
     noisy = private_counts_below(keys, threshold, door, rho=Fraction(2), step="center")
@@ -75,7 +76,17 @@ def test_every_so_many_rows_are_read_by_number_whatever_the_blocks(
 ) -> None:
     table = np.random.default_rng(74).uniform(-2, 6, (50, 2))
     lattice = Lattice.of(columns_of(2, 0.25))
-    expected = sorted_keys(open_rows(table[::stride]), lattice, None).keys
+    expected = lattice_keys(open_rows(table[::stride]), lattice, None).keys
     for per_block in (1, 6, 14, 1000):
         monkeypatch.setattr("plandp.data.blocks.VALUES_PER_BLOCK", per_block)
-        np.testing.assert_array_equal(sorted_keys(open_rows(table), lattice, None, stride=stride).keys, expected)
+        np.testing.assert_array_equal(lattice_keys(open_rows(table), lattice, None, stride=stride).keys, expected)
+
+
+def test_counts_of_more_rows_than_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = (np.arange(2**21 + 5.0) % 4.0)[:, None]  # two full parts of the compiled loop, and five rows
+    lattice = Lattice.of(columns_of(1, 0.25))
+    keys = lattice_keys(open_rows(table), lattice, None)
+    expected = [2 * int((table < 2.0).sum())]
+    assert keys.twice_below(np.floor((2.0 - lattice.low) / lattice.step)).tolist() == expected
+    monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+    assert keys.twice_below(np.floor((2.0 - lattice.low) / lattice.step)).tolist() == expected
