@@ -11,7 +11,7 @@ import numpy as np
 from plandp.data.open import open_rows
 from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
-from plandp.terms.budget import read_budget
+from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.choices import check_kind, read_error_norm
 from plandp.terms.columns import Label, read_columns
 from plandp.terms.receipt import Receipt
@@ -124,13 +124,14 @@ def mean(
         radius=estimate.radius,
         error_norm=p,
         error_scale=public.error_scale,
+        missing=public.missing,
         receipt=receipt,
         forecast=Forecast(
             error=noise_error(estimate.noise_std / public.error_scale, p),
             error_norm=p,
             noise_share=float(design.split.sum / design.split.rho),
         ),
-        warnings=estimate.warnings,
+        warnings=(*large_delta(delta, rows.n), *estimate.warnings),
     )
 
 

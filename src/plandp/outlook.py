@@ -12,7 +12,7 @@ from plandp.errors import ArgumentError
 from plandp.methods import Estimator, Planner, find_estimator
 from plandp.planner.prediction import PREDICT_GAUSSIAN, Findings, Predictor
 from plandp.planner.split import gaussian_design
-from plandp.terms.budget import LARGEST_RHO, SMALLEST_RHO, read_budget
+from plandp.terms.budget import LARGEST_RHO, SMALLEST_RHO, large_delta, read_budget
 from plandp.terms.check import Check, Point, WiderBounds
 from plandp.terms.choices import check_kind, read_error_norm
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
@@ -82,7 +82,7 @@ def check(
     )
     return _Question(
         plan=estimator.plan, predictor=estimator.predictor, n=rows, columns=columns, rho=budget, error_norm=p
-    ).answer(estimator.name)
+    ).answer(estimator.name, warnings=large_delta(delta, rows))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,13 +116,14 @@ class _Question:
     def gaussian_error(self) -> float:
         return replace(self, plan=gaussian_design, predictor=PREDICT_GAUSSIAN).error(self.spread)
 
-    def answer(self, method: str) -> Check:
+    def answer(self, method: str, *, warnings: tuple[str, ...]) -> Check:
         design, spread = self.design, self.spread
         findings = self.predictor.find(design)
         error = self.error(spread)
         return Check(
             feasible=findings.complete,
             reasons=tuple(_reasons(findings, design)),
+            warnings=warnings,
             n=self.n,
             d=design.d,
             labels=self.columns.labels,

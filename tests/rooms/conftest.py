@@ -46,6 +46,7 @@ def make_release(*, d=3, receipt=None, **changed):
         "radius": 2.5,
         "error_norm": 2.0,
         "error_scale": np.ones(d),
+        "missing": None,
         "receipt": receipt or make_receipt(d=d),
         "forecast": Forecast(error=0.3, error_norm=2.0, noise_share=0.65),
         "warnings": (),

@@ -1,6 +1,7 @@
 """A release as a table: for pandas, and as text for a terminal."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plandp.errors import MissingExtra
@@ -32,23 +33,36 @@ def to_pandas(release: MeanRelease) -> "DataFrame":
     )
 
 
-def release_text(release: MeanRelease) -> str:
-    """Return every column with its estimate and noise, what to expect, the warnings and the receipt."""
+def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
+    """Return every column with its estimate and noise, what to expect, notes, warnings and the receipt."""
+    filled_in = (release.center if release.missing is None else release.missing).tolist()
     rows = [
-        (show_label(label), *show_estimate(estimate, half_width))
-        for label, estimate, half_width in release.first_rows(release.receipt.d)
+        (show_label(label), *show_estimate(estimate, half_width), show_estimate(value, half_width)[0])
+        for (label, estimate, half_width), value in zip(release.first_rows(release.receipt.d), filled_in, strict=True)
     ]
     forecast = release.forecast
     return "\n".join(
         [
-            *align([("column", "estimate", "± 95% noise"), *rows]),
+            *align([("column", "estimate", "± 95% noise", "missing as"), *rows]),
             "",
-            f"Error to expect: {forecast.error:.3g} (l{forecast.error_norm:g}), from {forecast.covers}.",
-            *(f"Warning: {text}" for text in release.warnings),
+            f"Error to expect: {forecast.error:.3g} (l{forecast.error_norm:g}), from {_in_two_lines(forecast.covers)}.",
+            f"Missing values counted as {_filled_in(release)}, in the last column.",
+            "  Many of them pull the estimate there, which the noise interval does not cover.",
+            *notes,
+            # A terminal has no attributes to look up.
+            *(f"Warning: {text.replace('noise_std', 'the noise')}" for text in release.warnings),
             "",
             str(release.receipt),
         ]
     )
+
+
+def _in_two_lines(covers: str) -> str:
+    return covers.replace("; ", ";\n  ")
+
+
+def _filled_in(release: MeanRelease) -> str:
+    return "the released centres" if release.missing is None else "the values asked for"
 
 
 def show_estimate(estimate: float, half_width: float) -> tuple[str, str]:

@@ -44,11 +44,22 @@ def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | N
     return found
 
 
+def large_delta(delta: Number | None, n: int) -> tuple[str, ...]:
+    """Return a warning where `delta` is above 1/n.  Public: known before any row is read."""
+    exact = None if delta is None else _exact_number(delta)
+    if exact is None or exact * n <= 1:
+        return ()
+    return (
+        f"delta = {float(exact):g} is above 1/n = {1 / n:.3g}: such a promise is weak, since publishing a random row "
+        "as it is would keep it too; choose delta far below 1/n",
+    )
+
+
 def _read_exactly(argument: str, value: Number, low: Decimal, high: Decimal, allowed: str) -> Fraction:
     number = _exact_number(value)
     # The limits are compared before anything is expanded: "1e999999999" must be refused, not computed.
     if number is None or not low <= number <= high:
-        raise ArgumentError(argument, f'must be a number {allowed}, given as 0.1, "0.1", "1/8", Fraction or Decimal')
+        raise ArgumentError(argument, f'must be a number {allowed}, such as 0.1 or "1/8"')
     return Fraction(number)
 
 

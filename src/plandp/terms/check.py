@@ -52,6 +52,7 @@ class Check:
 
     feasible: bool
     reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
     n: int
     d: int
     labels: tuple[Label, ...]
@@ -104,6 +105,7 @@ class Check:
             "schema": SCHEMA,
             "feasible": self.feasible,
             "reasons": list(self.reasons),
+            "warnings": list(self.warnings),
             "n": self.n,
             "d": self.d,
             "labels": list(self.labels),
@@ -135,7 +137,9 @@ class Check:
         return "\n".join(
             [
                 f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}",
-                f"n = {self.n:,} rows, d = {self.d:,} columns, {budget_line(self.rho)}",
+                f"n = {self.n:,} rows, d = {self.d:,} columns",
+                budget_line(self.rho),
+                *(f"Warning: {text}" for text in self.warnings),
                 *(f"  {reason}" for reason in self.reasons),
                 *self._errors(),
                 "how the budget will be split",
@@ -148,11 +152,13 @@ class Check:
     def _errors(self) -> list[str]:
         least, most = float(self.noise_std.min()), float(self.noise_std.max())
         noise = f"{least:.3g}" if math.isclose(least, most) else f"{least:.3g} to {most:.3g}"
+        norm = f"l{self.error_norm:g}"
+        spreads = "the spread" if self.d == 1 else f"the {norm} norm of the spreads"
         lines = [
-            f"predicted l{self.error_norm:g} error {self.error:.3g}, or {self.error_in_spreads:.2g} times the spread",
+            f"predicted {norm} error {self.error:.3g}, which is {self.error_in_spreads:.2g} times {spreads}",
             *self._meaning(),
         ]
-        lines.append(f"  noise_std of a column: {noise}")
+        lines.append(f"  standard deviation of the noise of a column: {noise}")
         if self.method != "gaussian":
             times = f"{self.gaussian_error / self.error:.2g} times as large"
             lines.append(f"  for comparison, the Gaussian mechanism: {self.gaussian_error:.3g}, {times}")
@@ -164,11 +170,15 @@ class Check:
             return ["  half of all releases are nearer to the mean of the rows"]
         if self.centers == "not found":
             return ["  of the noise, at most; beside it the estimate leans towards the middle of the bounds"]
-        lost = ", if no centre is lost" if self.centers == "doubtful" else ""
-        assumed = "assumed, a tenth of the width of the bounds; for others use the multiple"
+        lost = ", unless a centre is lost" if self.centers == "doubtful" else ""
+        assumed = [
+            "  assumed, as no spread is given: spreads of a tenth of the width of the bounds;",
+            "  if all of them are half as large, so is the error",
+        ]
         return [
-            f"  half of all releases are nearer to the mean of the rows, if these are about Gaussian{lost}",
-            f"  spreads {assumed if self.spread_assumed else 'as given'}",
+            f"  half of all releases are nearer to the mean of the rows{lost}",
+            "  assumed: rows that are about Gaussian",
+            *(assumed if self.spread_assumed else ["  for the spreads that are given"]),
         ]
 
     def _smallest(self) -> list[str]:

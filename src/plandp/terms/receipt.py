@@ -145,7 +145,7 @@ class Receipt:
         return (
             f"neighbours: {self.neighbours}; privacy unit: {self.privacy_unit}",
             f"n = {self.n} is published exactly; d = {self.d}",
-            f"method: {self.method}; sampler: {self.sampler}; passes over all rows: {self.passes}",
+            f"method: {self.method}; sampler: {self.sampler}; times all rows were read: {self.passes}",
             "versions: " + ", ".join(f"{name} {version}" for name, version in self.versions),
         )
 

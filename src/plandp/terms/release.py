@@ -57,15 +57,16 @@ class MeanRelease:
     radius: float
     error_norm: float
     error_scale: FloatArray
+    missing: FloatArray | None  # the public value that a missing one counted as; None: `center`
     receipt: Receipt
     forecast: Forecast
     warnings: tuple[str, ...]
 
     def __post_init__(self) -> None:
         d = self.receipt.d
-        for name in ("estimate", "noise_std", "center", "spread", "error_scale"):
+        for name in ("estimate", "noise_std", "center", "spread", "error_scale", "missing"):
             given = getattr(self, name)
-            if given is None and name == "spread":
+            if given is None and name in ("spread", "missing"):
                 continue
             values = np.array(given, dtype=np.float64)
             if values.shape != (d,):
@@ -126,6 +127,7 @@ class MeanRelease:
                 "radius": _write_float(self.radius),
                 "error_norm": _write_float(self.error_norm),
                 "error_scale": _write_array(self.error_scale),
+                "missing": None if self.missing is None else _write_array(self.missing),
                 "receipt": self.receipt.to_dict(),
                 "forecast": {
                     name: _write_float(value) if isinstance(value, float) else value
@@ -161,6 +163,7 @@ class MeanRelease:
                 radius=float(values["radius"]),
                 error_norm=float(values["error_norm"]),
                 error_scale=_read_array(values["error_scale"]),
+                missing=None if values["missing"] is None else _read_array(values["missing"]),
                 receipt=Receipt.from_dict(values["receipt"]),
                 forecast=Forecast(
                     error=float(forecast["error"]),

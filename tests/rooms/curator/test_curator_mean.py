@@ -77,3 +77,10 @@ def test_the_forecast_is_the_size_of_the_error():
             error = np.linalg.norm(release.estimate - table.mean(axis=0), ord=p)
             ratios.append(error / release.forecast.error)
         assert abs(np.mean(ratios) - 1.0) < 0.15
+
+
+def test_the_release_says_what_a_missing_value_counted_as():
+    table = np.linspace([0.0, 10.0], [1.0, 20.0], 500)
+    for missing, kept in ((None, None), (0.5, [0.5, 0.5]), ({1: 20, 0: 1}, [1.0, 20.0])):
+        release = plandp.mean(table, bounds=(0, 20), rho=1, missing=missing)
+        assert (None if release.missing is None else release.missing.tolist()) == kept

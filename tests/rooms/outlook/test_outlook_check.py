@@ -313,14 +313,40 @@ def test_extreme_numbers_give_an_ordinary_check():
                 assert repr(check)
 
 
+def test_the_multiple_is_of_the_norm_of_the_spreads():
+    assert "times the l1 norm of the spreads" in repr(plandp.check(**changed(error_norm=1)))
+    assert "times the spread\n" in repr(plandp.check(**changed(d=1)))
+
+
+def test_a_delta_above_one_over_n_is_warned_of_here_as_on_the_release():
+    public = {"bounds": (0, 100), "epsilon": 1}
+    table = np.zeros((50, 1))
+    for delta, told in ((0.5, 1), ("1/40", 1), (0.021, 1), (0.02, 0), (0.01, 0), (1e-6, 0)):
+        check = plandp.check(n=50, d=1, delta=delta, method="gaussian", **public)
+        release = plandp.mean(table, delta=delta, method="gaussian", **public)
+        assert len(check.warnings) == told
+        assert check.warnings == release.warnings == tuple(json.loads(check.to_json())["warnings"])
+        assert repr(check).count("Warning: delta = ") == told
+    assert plandp.check(**TYPICAL).warnings == ()
+
+
 @pytest.mark.parametrize(
     ("public", "words"),
     [
-        (changed(), ["Check: feasible", "centres will be found", "spreads will be found", "assumed, a tenth"]),
+        (
+            changed(),
+            [
+                "Check: feasible",
+                "centres will be found",
+                "spreads will be found",
+                "spreads of a tenth",
+                "half as large, so is the error",
+            ],
+        ),
         (changed(n=20), ["NOT FEASIBLE", "middle of the bounds", "leans towards", "smallest that would work"]),
         (changed(n=400), ["NOT FEASIBLE", "spreads cannot be found", "shaped by the bounds alone"]),
-        (changed(n=120, d=20, rho=1), ["NOT FEASIBLE", "some may be lost", "if no centre is lost"]),
-        (changed(spread=3), ["spreads are given", "spreads as given"]),
+        (changed(n=120, d=20, rho=1), ["NOT FEASIBLE", "some may be lost", "unless a centre is lost"]),
+        (changed(spread=3), ["spreads are given", "for the spreads that are given"]),
         (changed(d=1), ["one column has no shape"]),
         (changed(method="gaussian"), ["centres are not needed", "100.0% of rho"]),
         (changed(method="unscaled"), ["no shape is looked for"]),
@@ -330,5 +356,6 @@ def test_the_words_say_why(public, words):
     text = repr(plandp.check(**public))
     for word in words:
         assert word in text, text
-    assert max(map(len, text.splitlines())) <= 110
+    assert max(map(len, text.splitlines())) <= 100
+    assert "noise_std" not in text
     assert ("Gaussian mechanism" in text) == (public.get("method") != "gaussian")

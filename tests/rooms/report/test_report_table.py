@@ -64,11 +64,31 @@ def test_digits_are_shown_as_far_as_the_noise_leaves_sense_in_them(estimate, hal
 
 def test_the_text_shows_every_column_the_warnings_and_the_receipt(release_of, receipt_of):
     release = release_of(
-        d=60, receipt=receipt_of(d=60, insecure=True), warnings=("look twice",), labels=("two\nlines", *range(59))
+        d=60,
+        receipt=receipt_of(d=60, insecure=True),
+        warnings=("look twice, more than noise_std says",),
+        labels=("two\nlines", *range(59)),
     )
     text = release_text(release)
     assert "two\\nlines" in text
     assert [line.split()[0] for line in text.splitlines()[2:61]] == [str(place) for place in range(59)]
-    assert "Warning: look twice" in text
+    assert "Warning: look twice, more than the noise says" in text
     assert INSECURE_NOTICE in text
     assert text.endswith(str(release.receipt))
+
+
+def test_the_text_shows_what_missing_values_counted_as_with_the_digits_of_the_estimate(release_of):
+    noise = np.full(3, 0.01)
+    centres = release_text(release_of(center=np.array([1.23456, -2.0, 0.0]), noise_std=noise)).splitlines()
+    assert [line.split()[-1] for line in centres[1:4]] == ["1.235", "-2.000", "0.000"]
+    assert "Missing values counted as the released centres, in the last column." in centres
+    values = release_text(release_of(missing=np.array([7.0, 8.0, 9.5]), noise_std=noise)).splitlines()
+    assert [line.split()[-1] for line in values[1:4]] == ["7.000", "8.000", "9.500"]
+    assert "Missing values counted as the values asked for, in the last column." in values
+
+
+def test_notes_stand_between_table_and_warnings(release_of):
+    text = release_text(release_of(warnings=("look twice",)), notes=["Note one.", "Note two."])
+    assert (
+        text.index("Missing values") < text.index("Note one.\nNote two.\nWarning: look twice") < text.index("Receipt")
+    )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plandp.errors import ArgumentError
-from plandp.terms.budget import read_budget
+from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.zcdp import epsilon_of
 
 
@@ -104,6 +104,19 @@ def test_what_is_not_a_rho_is_refused_at_once(rho):
     assert refusal.value.__context__ is None
     # Expanding 1e999999999 would take minutes and gigabytes.
     assert time.monotonic() - started < 5
+
+
+def test_a_delta_above_one_over_n_is_warned_of_with_both_numbers():
+    (text,) = large_delta(0.01, 1000)
+    assert text.startswith("delta = 0.01 is above 1/n = 0.001: ")
+    assert text.endswith("choose delta far below 1/n")
+    # exactly, as the numbers are written: 0.1 is a tenth
+    for delta in (0.1, "0.1", "1/10", Fraction(1, 10), Decimal("0.1")):
+        assert large_delta(delta, 10) == ()
+        assert large_delta(delta, 11) != ()
+    assert large_delta(None, 10**15) == ()
+    assert large_delta(1e-300, 10**15) == ()
+    assert large_delta(0.999, 1) == ()
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1e-6, 1.5, "0", "1", "1e-400", math.nan, math.inf, True, "tiny", 1 - 1e-18])

@@ -122,7 +122,7 @@ def test_the_text_is_a_small_aligned_table(receipt_of):
         "  total           0.5  100.0%                      6",
         "neighbours: replace one row; privacy unit: row",
         "n = 1234 is published exactly; d = 3",
-        "method: plan; sampler: exact discrete Gaussian; passes over all rows: 2",
+        "method: plan; sampler: exact discrete Gaussian; times all rows were read: 2",
         "versions: plandp 0.1.0, numpy 2.0, python 3.11",
     ]
     assert str(receipt_of()) == repr(receipt_of())

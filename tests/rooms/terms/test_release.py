@@ -65,6 +65,17 @@ def test_awkward_floats_survive(release_of, value):
     assert np.float64(restored.radius).tobytes() == np.float64(value).tobytes()
 
 
+def test_what_missing_values_counted_as_survives(release_of):
+    release = release_of(missing=[0, 1.5, -2])
+    assert MeanRelease.from_json(release.to_json()).missing.tolist() == [0.0, 1.5, -2.0]
+    assert MeanRelease.from_json(release_of().to_json()).missing is None
+    assert release != release_of()
+    with pytest.raises(ArgumentError, match="missing: must hold one number per column"):
+        release_of(missing=[0.0])
+    with pytest.raises(ValueError, match="read-only"):
+        release.missing[0] = 1
+
+
 def test_the_json_is_standard_and_says_its_schema(release_of):
     def refuse(constant):
         raise AssertionError(constant)
@@ -192,6 +203,7 @@ def test_the_fields_are_these_and_no_other():
         "radius",
         "error_norm",
         "error_scale",
+        "missing",
         "receipt",
         "forecast",
         "warnings",
