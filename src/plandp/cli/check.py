@@ -7,24 +7,27 @@ from pathlib import Path
 import plandp
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, draw
-from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options
-from plandp.cli.values import asked_bounds, read_numbers
+from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
+from plandp.cli.values import read_count, read_number, read_numbers
 from plandp.errors import ArgumentError
 
 EXAMPLES = """\
 examples:
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
       20 columns, each between 0 and 100
-  plandp check --n 10000 --bounds age=0:120,income=0:1e6 --error-scale bounds --epsilon 1 --delta 1e-6
+  plandp check --n 1e4 --bounds age=0:120,income=0:1e6 --error-scale bounds \\
+      --epsilon 1 --delta 1e-6
       two columns by name; errors count relative to the width of the bounds
-  plandp check --n 500000 --bounds-file bounds.csv --rho 1/8 --spread 2.5 --plot outlook.svg
-      the columns that bounds.csv lists, their spreads publicly known; draw the error against rho and n
+  plandp check --n 500000 --bounds-file bounds.csv --rho 1/8 --spread 2.5 \\
+      --plot outlook.svg
+      the columns that bounds.csv lists, their spreads publicly known;
+      draw the error against rho and n
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5 --json
       JSON on standard output and nothing else
 
-No data is read and nothing is spent.  Feasible: centres and spreads will be found.
-The predicted error is a median, for rows that are about Gaussian; without --spread, spreads of a tenth of the
-width of the bounds are assumed for it.
+No data is read and nothing is spent.  Feasible: centres and spreads will be
+found.  The predicted error is a median, for rows that are about Gaussian;
+without --spread, spreads of a tenth of the width of the bounds are assumed.
 
 exit codes: 0 done, feasible or not; 1 failed; 2 wrong usage or arguments
 """
@@ -35,13 +38,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command = commands.add_parser(
         "check",
         help="say what a release would do, before anything is spent",
-        description="Say whether a private mean is feasible, how large its error will be and where its budget will go.",
+        description="Say whether a private mean is feasible, its error, and where its budget will go.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = command.add_argument_group("what is public")
-    what.add_argument("--n", type=int, required=True, help="the number of rows")
-    what.add_argument("--d", type=int, help="the number of columns; not needed with bounds for each")
+    what.add_argument("--n", required=True, help="the number of rows, such as 10000 or 1e4")
+    what.add_argument("--d", help="the number of columns; not needed with bounds for each")
     add_column_options(what)
     add_cost_options(command)
     how = command.add_argument_group("how")
@@ -70,15 +73,15 @@ def _check(asked: argparse.Namespace) -> plandp.Check:
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
         raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
     return plandp.check(
-        n=asked.n,
-        d=asked.d,
-        bounds=asked_bounds(asked.bounds, asked.bounds_file),
+        n=read_count("n", asked.n),
+        d=None if asked.d is None else read_count("d", asked.d),
+        bounds=asked_bounds(asked),
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,
         kind=asked.kind,
         method=asked.method,
-        error_norm=asked.error_norm,
+        error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
         spread=_numbers(asked, "spread"),
         smallest_spread=_numbers(asked, "smallest_spread"),

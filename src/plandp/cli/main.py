@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 from plandp.cli import check, demo, mean, show
 from plandp.cli.wording import in_options
@@ -21,7 +22,8 @@ examples:
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
   plandp mean survey.csv --bounds 0:100 --rho 0.5 --out release.json
   plandp show release.json
-  plandp demo         a private mean from table to receipt; needs no data, writes a picture to demo_output/
+  plandp demo         a private mean from table to receipt; needs no data,
+                      writes a picture to demo_output/
   plandp mean --help  every option, with examples
 
 In Python:
@@ -33,8 +35,9 @@ exit codes: 0 done; 1 failed; 2 wrong usage or arguments; 130 stopped by Ctrl-C
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code; argparse itself exits with 2 on wrong usage."""
-    asked = _parser().parse_args(_with_negative_values(sys.argv[1:] if arguments is None else arguments))
+    """Run one command and return its exit code; argparse itself exits, with 2 on wrong usage.  No command: help."""
+    given = _with_negative_values(sys.argv[1:] if arguments is None else arguments)
+    asked = _parser().parse_args(given or ["--help"])
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without ± or ² shows a question mark there
     try:
@@ -43,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ArgumentError as error:
-        print(f"plandp: {in_options(error)}", file=sys.stderr)
+        print(f"plandp: {in_options(error, asked)}", file=sys.stderr)
         return 2
     except (PlandpError, OSError) as error:
         print(f"plandp: {error}", file=sys.stderr)
@@ -57,8 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is told in one line, as every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {' '.join(message.split())}; {self.prog} --help shows how\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="plandp",
         description="Differentially private means of tables, one row per person.",
         epilog=EXAMPLES,

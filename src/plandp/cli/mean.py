@@ -8,8 +8,8 @@ from pathlib import Path
 import plandp
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, draw
-from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options
-from plandp.cli.values import asked_bounds, read_numbers
+from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
+from plandp.cli.values import read_number, read_numbers
 from plandp.data.files import NUMBERED, READERS
 from plandp.errors import ArgumentError
 from plandp.report.table import release_text
@@ -19,19 +19,40 @@ EXAMPLES = """\
 examples:
   plandp mean survey.csv --bounds 0:100 --rho 0.5
       every column of the file, each between 0 and 100
-  plandp mean survey.csv --bounds age=0:120,income=0:1e6 --error-scale bounds --epsilon 1 --delta 1e-6
+  plandp mean survey.csv --bounds age=0:120,income=0:1e6 --error-scale bounds \\
+      --epsilon 1 --delta 1e-6
       two columns; errors count relative to the width of the bounds
-  plandp mean telemetry.parquet --bounds-file bounds.csv --rho 1/8 --out release.json --plot means.svg
-      the columns that bounds.csv lists (its first line is column,low,high); keep the release, draw it
+  plandp mean telemetry.parquet --bounds-file bounds.csv --rho 1/8 \\
+      --out release.json --plot means.svg
+      the columns that bounds.csv lists (its first line is column,low,high);
+      keep the release, draw it
   plandp mean embeddings.npy --bounds -1:1 --rho 0.1 --columns 0,1,2 --json
-      columns of an array are called 0, 1, 2, ...; JSON on standard output and nothing else
+      columns of an array are called 0, 1, 2, ...;
+      JSON on standard output and nothing else
 
-Bounds are public knowledge, never taken from the data.  One row per person; the number of rows is published.
-In CSV and TSV files a cell that is not a number is missing, and so is a whole row of the wrong length.
-Options for columns take one value for all, one per column (0,1), or values by name (age=0,income=1).
+Bounds are public knowledge, never taken from the data.  One row per person; the
+number of rows is published.  Options for columns take one value for all, one
+per column (0,1), or values by name (age=0,income=1).
 
-exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released); 130 stopped
+Bounds without names and no --columns: every column is released, and each takes
+its part of the budget, an id or a column of text too.  Name those you want.
+
+In CSV and TSV files a cell that is not a number is missing, and so is a whole
+row of the wrong length.  Write yes and no as 1 and 0: true and false are not
+numbers.
+
+Estimates are not cut off at the bounds, which would bias them: a mean near a
+bound may come out beyond it.  Cutting it off afterwards is free.
+
+exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released);
+130 stopped
 """
+
+TEXT_FILES = (".csv", ".tsv")
+# The same for every such file: whether a cell was text must not show.
+NOTE_ON_TEXT_FILES = """\
+In CSV and TSV files every cell that is not a number is missing, text and
+  true/false too: write yes and no as 1 and 0, and release no column of text."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,14 +60,14 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command = commands.add_parser(
         "mean",
         help="release the mean of the columns of a file",
-        description="Release the mean of a table of personal data, one row per person, under differential privacy.",
+        description="Release the mean of a table, one row per person, under differential privacy.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("data", metavar="FILE", type=Path, help=f"the table: {', '.join(READERS)}")
     what = command.add_argument_group("what is public")
     add_column_options(what)
-    what.add_argument("--columns", metavar="A,B", help="columns to release; all, or those with bounds, when left out")
+    what.add_argument("--columns", metavar="A,B", help="columns to release; else those that the bounds name, else all")
     what.add_argument(
         "--missing", metavar="VALUE", help="what a missing value counts as (default: the released centre)"
     )
@@ -87,7 +108,7 @@ def run(asked: argparse.Namespace) -> None:
                 print(text)  # not lost: it has been paid for
                 raise
         try:
-            print(text if asked.json else release_text(release), flush=True)
+            print(text if asked.json else release_text(release, notes=_notes(asked.data)), flush=True)
         finally:  # also when nobody reads on, as in `plandp mean ... | head`
             if draw_to is not None:
                 draw(release, asked.plot, draw_to)
@@ -96,34 +117,32 @@ def run(asked: argparse.Namespace) -> None:
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
         raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
-    bounds = _by_label(asked_bounds(asked.bounds, asked.bounds_file), asked.data)
+    bounds = _by_label(asked_bounds(asked), asked.data)
     columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:
             columns = list(bounds)
         bounds = {label: pair for label, pair in bounds.items() if label in columns}
-    try:
-        return plandp.mean(
-            asked.data,
-            bounds=bounds,
-            rho=asked.rho,
-            epsilon=asked.epsilon,
-            delta=asked.delta,
-            columns=columns,
-            missing=_numbers(asked, "missing"),
-            error_norm=asked.error_norm,
-            error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
-            spread=_numbers(asked, "spread"),
-            smallest_spread=_numbers(asked, "smallest_spread"),
-            method=asked.method,
-            sampler=asked.sampler,
-            progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
-        )
-    except ArgumentError as error:
-        if error.argument != "bounds" or asked.bounds_file is None:
-            raise
-        problem = str(error).removeprefix("bounds: ")
-    raise ArgumentError("bounds_file", problem)
+    return plandp.mean(
+        asked.data,
+        bounds=bounds,
+        rho=asked.rho,
+        epsilon=asked.epsilon,
+        delta=asked.delta,
+        columns=columns,
+        missing=_numbers(asked, "missing"),
+        error_norm=read_number("error_norm", asked.error_norm),
+        error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
+        spread=_numbers(asked, "spread"),
+        smallest_spread=_numbers(asked, "smallest_spread"),
+        method=asked.method,
+        sampler=asked.sampler,
+        progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
+    )
+
+
+def _notes(path: Path) -> tuple[str, ...]:
+    return (NOTE_ON_TEXT_FILES,) if path.suffix.lower() in TEXT_FILES else ()
 
 
 def _numbers(asked: argparse.Namespace, name: str) -> object:

@@ -24,7 +24,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command = commands.add_parser(
         "show",
         help="show a release that `plandp mean --out` wrote",
-        description="Show a release that `plandp mean --out` or MeanRelease.to_json() wrote.",
+        description="Show a release that `plandp mean --out` wrote.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,8 +49,8 @@ def _read_release(path: Path) -> MeanRelease:
         return MeanRelease.from_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         problem = f"{str(path)!r} cannot be read: {error.strerror}"
-    except ArgumentError as error:
-        problem = f"{str(path)!r} {str(error).removeprefix(f'{error.argument}: ')}"
+    except ArgumentError:
+        problem = f"{str(path)!r} is not a release, or not of this version; name a file that `plandp mean --out` wrote"
     except UnicodeDecodeError:
         problem = f"{str(path)!r} is not a release: it is not UTF-8 text"
     raise ArgumentError("data", problem)

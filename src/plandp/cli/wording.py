@@ -1,5 +1,6 @@
 """Errors in the words of the command line: `--error-norm` instead of `error_norm`."""
 
+import argparse
 import inspect
 import re
 
@@ -8,15 +9,29 @@ from plandp.errors import ArgumentError
 
 _NAMES = {"data": "FILE"}
 _ARGUMENT = re.compile(rf"\b({'|'.join(inspect.signature(mean).parameters)})=(?=\S)")
+_ONLY_IN_PYTHON = {
+    ", or an Estimator from plandp.methods": "",
+    " and ask receipt.epsilon(delta)": "",
+    "columns=[...]": "--columns A,B",
+}
 
 
-def in_options(error: ArgumentError) -> str:
-    """Return the message with the name of the option in front, on one line."""
+def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
+    """Return the message with the option that was given in front, on one line."""
     problem = str(error).removeprefix(f"{error.argument}: ")
-    named = _ARGUMENT.sub(lambda found: f"{option(found[1])} ", problem)
-    return f"{_NAMES.get(error.argument, option(error.argument))}: {' '.join(named.split())}"
+    for words, instead in _ONLY_IN_PYTHON.items():
+        problem = problem.replace(words, instead)
+    named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", problem)
+    return f"{_option(_given(error.argument, asked))}: {' '.join(named.split())}"
 
 
-def option(argument: str) -> str:
-    """Return the option that stands for an argument of `plandp.mean`."""
-    return "--" + argument.replace("_", "-")
+def _given(argument: str, asked: argparse.Namespace) -> str:
+    """Return what was given in place of an argument: bounds can name the columns, and can stand in a file."""
+    given = {name for name, value in vars(asked).items() if value is not None}
+    if argument == "columns" and argument not in given:
+        argument = "bounds"
+    return "bounds_file" if argument == "bounds" and given & {"bounds", "bounds_file"} == {"bounds_file"} else argument
+
+
+def _option(argument: str) -> str:
+    return _NAMES.get(argument, "--" + argument.replace("_", "-"))

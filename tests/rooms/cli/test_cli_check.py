@@ -54,6 +54,22 @@ def test_bounds_from_a_file_and_error_scale_by_bounds(tmp_path, capsys):
     assert capsys.readouterr().out == f"{expected}\n"
 
 
+@pytest.mark.parametrize(("n", "d"), [("1e4", "2e1"), ("1.0e+4", "20.0"), ("10000.", "20"), ("10_000", "20")])
+def test_whole_numbers_may_be_written_as_people_write_them(n, d, capsys):
+    assert main(["check", "--n", n, "--d", d, "--bounds", "0:100", "--rho", "0.1"]) == 0
+    assert capsys.readouterr().out == f"{plandp.check(n=10_000, d=20, bounds=(0, 100), rho=0.1)}\n"
+
+
+def test_epsilon_may_be_a_fraction(capsys):
+    outs = []
+    for epsilon in ("1/2", "0.5"):
+        assert (
+            main(["check", "--n", "1e4", "--d", "2", "--bounds", "0:1", "--epsilon", epsilon, "--delta", "1e-6"]) == 0
+        )
+        outs.append(capsys.readouterr().out)
+    assert outs[0] == outs[1]
+
+
 def test_json_is_all_there_is_on_standard_output(capsys):
     assert main([*ASKED, "--json"]) == 0
     printed = capsys.readouterr()
@@ -80,6 +96,20 @@ def test_a_picture_is_drawn(tmp_path, suffix, begin, capsys):
     ("arguments", "begin"),
     [
         ([*without("--n"), "--n", "0"], "plandp: --n: "),
+        ([*without("--n"), "--n", "1.5"], "plandp: --n: '1.5' is not a whole number"),
+        ([*without("--n"), "--n", "many"], "plandp: --n: 'many' is not a whole number"),
+        ([*without("--n"), "--n", "inf"], "plandp: --n: 'inf' is not a whole number"),
+        ([*without("--n"), "--n", "1e16"], "plandp: --n: must be the number of rows, a whole number from 1 to 1e+15"),
+        ([*without("--n"), "--n", "1e999999999"], "plandp: --n: '1e999999999' is not a whole number of at most 18"),
+        ([*without("--n"), "--n", "-5"], "plandp: --n: must be the number of rows"),
+        ([*without("--d"), "--d", "2.5"], "plandp: --d: '2.5' is not a whole number"),
+        (
+            ["check", "--n", "9", "--bounds-file", "wrong.csv", "--rho", "1"],
+            "plandp: --bounds-file: column 'age': the low end must",
+        ),
+        ([*ASKED, "--error-norm", "two"], "plandp: --error-norm: 'two' is not a number"),
+        ([*without("--rho"), "--epsilon", "1", "--delta", "1"], "plandp: --delta: must be a number strictly between"),
+        ([*without("--rho"), "--epsilon", "x", "--delta", "1e-6"], "plandp: --epsilon: must be a number from"),
         (without("--d"), "plandp: --d: "),
         ([*without("--d"), "--d", "3", "--bounds", "0:1,0:2"], "plandp: --d: "),
         (without("--bounds"), "plandp: --bounds: "),
@@ -92,7 +122,9 @@ def test_a_picture_is_drawn(tmp_path, suffix, begin, capsys):
         ([*ASKED, "--kind", "images"], "plandp: --kind: "),
     ],
 )
-def test_wrong_options_are_named(arguments, begin, capsys):
+def test_wrong_options_are_named(arguments, begin, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.csv").write_text("column,low,high\nage,5,1\n")
     assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.err.startswith(begin)
@@ -111,7 +143,8 @@ def test_the_examples_of_the_help_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bounds.csv").write_text("column,low,high\nage,0,120\nincome,0,1e6\n")
-    commands = [line.split()[1:] for line in EXAMPLES.splitlines() if line.startswith("  plandp check ")]
+    lines = EXAMPLES.replace("\\\n", "").splitlines()
+    commands = [line.split()[1:] for line in lines if line.startswith("  plandp check ")]
     assert len(commands) == 4
     for command in commands:
         assert main(command) == 0, command

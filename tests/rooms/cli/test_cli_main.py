@@ -36,10 +36,47 @@ def test_help_names_every_command_and_shows_examples(capsys: pytest.CaptureFixtu
     assert "plandp.mean(" in text
 
 
-@pytest.mark.parametrize("arguments", [[], ["unknown"], ["demo", "--seed", "1"], ["--rho", "1"]])
-def test_wrong_usage_exits_with_2_and_says_why(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_shows_the_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    _usage(["--help"])
+    asked_for = capsys.readouterr()
+    assert _usage([]) == 0
+    assert capsys.readouterr() == asked_for
+    monkeypatch.setattr(sys, "argv", ["plandp"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr() == asked_for
+
+
+@pytest.mark.parametrize(
+    ("arguments", "begin"),
+    [
+        (["unknown"], "plandp: argument COMMAND: invalid choice: 'unknown'"),
+        (["demo", "--seed", "1"], "plandp: unrecognized arguments: --seed 1"),
+        (["demo", "--seed\n"], "plandp: unrecognized arguments: --seed"),
+        (["--rho", "1"], "plandp: "),
+        (["mean"], "plandp mean: the following arguments are required: FILE"),
+        (["check"], "plandp check: the following arguments are required: --n"),
+        (["mean", "f.csv", "--rho"], "plandp mean: argument --rho: expected one argument"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_why_in_one_line(
+    arguments: list[str], begin: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _usage(arguments) == 2
-    assert capsys.readouterr().err.startswith("usage: plandp")
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(begin)
+    assert said.err.endswith(" --help shows how\n")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [[], ["mean"], ["check"], ["show"], ["demo"]])
+def test_help_fits_a_terminal(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert _usage([*command, "--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 def test_demo_tells_the_whole_story(
@@ -61,6 +98,7 @@ def test_demo_tells_the_whole_story(
     factor = re.search(r"^  gaussian +[\d.]+ +([\d.]+) ×", story, re.MULTILINE)
     assert factor is not None
     assert float(factor[1]) > 4  # 13 in most runs
+    assert max(map(len, story.splitlines())) <= 80 or "Warning: " in story  # a warning is one line
     for said in ("Receipt: rho = 0.1 (zCDP)", "n = 5000 is published exactly", "Warning", "demo_output"):
         assert said in story
     assert "INSECURE" not in story

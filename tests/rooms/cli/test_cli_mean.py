@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import plandp
 from plandp.cli import mean as mean_command
+from plandp.cli.bounds_file import read_bounds_file
 from plandp.cli.main import main
-from plandp.cli.values import read_bounds, read_bounds_file, read_numbers
+from plandp.cli.values import read_bounds, read_numbers
 from plandp.errors import ArgumentError
 
 CANARY = "canary48151623"
@@ -60,7 +63,8 @@ def test_a_table_for_people(capfd: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
     for name, truth in zip(("age", "income"), CELLS.mean(axis=0), strict=True):
-        estimate, half_width = map(float, rows[name])
+        estimate, half_width, missing_as = map(float, rows[name])
+        assert abs(missing_as - truth) < 0.2 * truth  # the centre, half a spread or less from the mean
         # 10 half widths are 19 standard deviations; clipping, and 5 rows of dirt in 2005, move less than one
         assert abs(estimate - truth) < 10 * half_width
         assert half_width < 0.02 * truth
@@ -148,6 +152,60 @@ def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> N
         assert plandp.MeanRelease.from_json(out).labels == (1,)
 
 
+# ---- what is said of missing values
+
+
+def column(out: str, name: str) -> list[float]:
+    (line,) = (line for line in out.splitlines() if line.startswith(f"  {name} "))
+    return [float(cell) for cell in line.split()[1:]]
+
+
+def test_the_table_shows_what_a_missing_value_counted_as(capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(["mean", "survey.csv", *PUBLIC, "--out", "r.json"], capfd)
+    release = plandp.MeanRelease.from_json(Path("r.json").read_text(encoding="utf-8"))
+    assert release.missing is None
+    assert column(out, "age")[2] == pytest.approx(release.center[0], abs=0.5 * 10 ** -len(str(column(out, "age")[1])))
+    assert "Missing values counted as the released centres, in the last column." in out
+
+
+def test_the_table_shows_the_values_of_missing(capfd: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(["mean", "survey.csv", *PUBLIC, "--missing", "age=7,income=-3", "--out", "r.json"], capfd)
+    assert (column(out, "age")[2], column(out, "income")[2]) == (7, -3)
+    assert "Missing values counted as the values asked for, in the last column." in out
+    _, again, _ = said(["show", "r.json"], capfd)
+    assert (column(again, "age")[2], column(again, "income")[2]) == (7, -3)
+
+
+def test_a_column_of_text_shows_its_centre_and_the_note_that_every_csv_file_gets(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("yes.csv").write_text("age,smokes\n" + "41,true\n43,false\n" * 500)
+    Path("one.csv").write_text("age,smokes\n" + "41,1\n43,0\n" * 500)
+    Path("tabs.tsv").write_text("age\tsmokes\n" + "41\t1\n43\t0\n" * 500)
+    np.save("one.npy", np.tile([[41.0, 1.0], [43.0, 0.0]], (500, 1)))
+    noted = {}
+    for name in ("yes.csv", "one.csv", "tabs.tsv", "one.npy"):
+        code, out, err = said(["mean", name, "--bounds", "-100:100", "--rho", "1"], capfd)
+        assert (code, err) == (0, "")
+        noted[name] = mean_command.NOTE_ON_TEXT_FILES in out
+        if name == "yes.csv":
+            estimate, half_width, missing_as = column(out, "smokes")
+            assert abs(estimate - missing_as) < 4 * half_width  # 8 standard deviations
+    # It stands under every text file, whatever its cells are, and under no other.
+    assert noted == {"yes.csv": True, "one.csv": True, "tabs.tsv": True, "one.npy": False}
+    assert max(map(len, mean_command.NOTE_ON_TEXT_FILES.splitlines())) <= 80
+
+
+def test_a_large_delta_is_told_in_table_and_json(capfd: pytest.CaptureFixture[str]) -> None:
+    for delta, told in (("0.01", True), ("1e-6", False)):
+        budget = ["--bounds", "age=0:120", "--epsilon", "1", "--delta", delta, "--method", "gaussian"]
+        code, out, err = said(["mean", "survey.csv", *budget], capfd)
+        assert (code, err) == (0, "")
+        assert (f"Warning: delta = {delta} is above 1/n = 0.000499" in out) is told
+        _, text, _ = said(["mean", "survey.csv", *budget, "--json"], capfd)
+        assert bool(json.loads(text)["warnings"]) is told
+
+
 # ---- what is kept
 
 
@@ -156,6 +214,7 @@ def test_out_keeps_the_release_and_show_shows_it(capfd: pytest.CaptureFixture[st
     assert code == 0
     release = plandp.MeanRelease.from_json(Path("r.json").read_text(encoding="utf-8"))
     assert Path("m.svg").read_text(encoding="utf-8").startswith("<?xml")
+    table = table.replace(f"{mean_command.NOTE_ON_TEXT_FILES}\n", "")  # from which file it came is not kept
     assert said(["show", "r.json"], capfd) == (0, table, "")
     assert said(["show", "r.json", "--json"], capfd) == (0, release.to_json() + "\n", "")
     assert said(["show", "r.json", "--plot", "again.png"], capfd) == (0, table, "")
@@ -243,6 +302,24 @@ def test_a_reader_that_stops_early_gets_the_files_all_the_same() -> None:
 
 # ---- what is refused
 
+ONLY_IN_PYTHON = (
+    "Fraction",
+    "Decimal",
+    "Estimator",
+    "plandp.",
+    "MeanRelease",
+    "to_json",
+    "noise_std",
+    "receipt.",
+    "=[",
+)
+COMMA_IN_A_NAME = (
+    "--bounds: name every column or none, as in a=0:1,b=0:2; a name that holds a comma fits only into --bounds-file"
+)
+TEXT_IN_PARQUET = (
+    "FILE: column 'age' has dtype string, which is not numeric; select columns with --columns A,B or convert it"
+)
+
 
 @pytest.mark.parametrize(
     ("options", "problem"),
@@ -260,7 +337,17 @@ def test_a_reader_that_stops_early_gets_the_files_all_the_same() -> None:
         (["survey.csv", "--bounds", "age=0:1,0:2", "--rho", "1"], "--bounds: name every column or none"),
         (["survey.csv", "--bounds", "age=0:1,age=0:2", "--rho", "1"], "--bounds: a column occurs more than once"),
         (["survey.csv", "--bounds", "0:1,0:2", "--rho", "1"], "--bounds: 2 pairs for 3 columns"),
-        (["survey.csv", "--bounds", "zzz=0:1", "--rho", "1"], "--columns: the data has no column 'zzz'; its columns"),
+        (["survey.csv", "--bounds", "zzz=0:1", "--rho", "1"], "--bounds: the data has no column 'zzz'; its columns"),
+        (
+            ["survey.csv", "--bounds-file", "other.csv", "--rho", "1"],
+            "--bounds-file: the data has no column 'zzz'; its",
+        ),
+        (["survey.csv", "--bounds", "a,b=0:1,c=0:2", "--rho", "1"], COMMA_IN_A_NAME),
+        (["survey.csv", *PUBLIC, "--missing", "age=0,1"], "--missing: name every column or none, as in a=1,b=2"),
+        (["survey.csv", *PUBLIC, "--delta", "1e-6"], "--delta: belongs to epsilon; with rho leave it out"),
+        (["survey.csv", "--bounds", "0:1", "--epsilon", "1", "--delta", "1"], "--delta: must be a number strictly"),
+        (["survey.csv", "--bounds", "0:1", "--epsilon", "x", "--delta", "1e-6"], "--epsilon: must be a number from"),
+        (["text.parquet", "--bounds", "0:1", "--rho", "1"], TEXT_IN_PARQUET),
         (["survey.csv", *PUBLIC, "--columns", "age,zzz"], "--columns: the data has no column 'zzz'"),
         (["survey.csv", *PUBLIC, "--columns", "age,name"], "--bounds: column 'name' is not named"),
         (["survey.csv", *PUBLIC, "--missing", "-1"], "--missing: column 'age': -1.0 is outside the bounds"),
@@ -287,7 +374,11 @@ def test_errors_are_one_line_and_name_the_option(
     Path("header.csv").write_text("age,income\n")
     Path("broken.parquet").write_text(f"PAR1{CANARY}" * 9)
     Path("wrong.csv").write_text("column,low,high\nage,5,1\n")
-    assert complaint(["mean", *options, "--out", "r.json"], capfd).startswith(problem)
+    Path("other.csv").write_text("column,low,high\nzzz,1,5\n")
+    pyarrow.parquet.write_table(pyarrow.table({"age": ["old"]}), "text.parquet")
+    message = complaint(["mean", *options, "--out", "r.json"], capfd)
+    assert message.startswith(problem)
+    assert not [word for word in ONLY_IN_PYTHON if word in message]
     assert not Path("r.json").exists()
 
 
@@ -297,9 +388,11 @@ def test_errors_are_one_line_and_name_the_option(
         (b"", "must name the columns column,low,high"),
         (b"column,low\nage,1\n", "must name the columns column,low,high"),
         (b"column,low,high\n", "names no column"),
-        (b"column,low,high\nage,1\n", "row 2 must have 3 cells"),
-        (b"column,low,high\nage,1,x\n", "'x' is not a number"),
-        (b"column,low,high\nage,1,2\nage,1,2\n", "'age' occurs more than once"),
+        (b"column,low,high\nage,1\n", "line 2, 'age,1', must have 3 cells"),
+        (b"column,low,high\nage,1,x\n", "line 2, 'age,1,x': 'x' is not a number"),
+        (b"column,low,high\n\n\nage,,2\n", "line 4, 'age,,2': '' is not a number"),
+        (b'note,column,low,high\n"two\nlines",b,1,2\n,age,1,2,3\n', "line 4, ',age,1,2,3', must have 4 cells"),
+        (b"column,low,high\nage,1,2\nage,1,2\n", "line 3, 'age,1,2': the column 'age' occurs more than once"),
         (b"column,low,high\n\xff,1,2\n", "not a CSV file in UTF-8"),
         (b'column,low,high\n"age,1,2\n', "not a CSV file in UTF-8"),
     ],
@@ -324,10 +417,10 @@ def test_names_may_hold_an_equals_sign() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (CANARY, "'r.json' is not a release written by"),
-        ("[]", "'r.json' is not a release written by"),
-        ('{"schema": "plandp/mean-release/1"}', "'r.json' is not a release written by"),
-        ('{"schema": "other"}', "'r.json' must have schema"),
+        (CANARY, "'r.json' is not a release, or not of this version; name a file that `plandp mean --out` wrote"),
+        ("[]", "'r.json' is not a release"),
+        ('{"schema": "plandp/mean-release/1"}', "'r.json' is not a release"),
+        ('{"schema": "other"}', "'r.json' is not a release, or not of this version"),
         (None, "'r.json' cannot be read: No such file"),
     ],
 )
