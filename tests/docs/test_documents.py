@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 
 import plandp
 from plandp.noise.bits import OsBits
+from plandp.terms import budget
 from plandp.theory import guards
 
 ROOT = Path(__file__).parents[2]
@@ -172,8 +173,13 @@ def test_the_guide_explains_every_public_name_of_a_release() -> None:
 
 
 def every_warning() -> list[str]:
-    """The texts that the guard rails return, read from their source; numbers and names in them are 7."""
-    returned = [node.value for node in ast.walk(ast.parse(inspect.getsource(guards))) if isinstance(node, ast.Return)]
+    """The texts that guard rails and budget return, read from their source; numbers and names in them are 7."""
+    returned = [
+        node.value
+        for source in (guards, budget)
+        for node in ast.walk(ast.parse(inspect.getsource(source)))
+        if isinstance(node, ast.Return)
+    ]
     texts = [text for value in returned if isinstance(value, ast.Tuple) for text in value.elts]
     return ["".join(str(part.value) for part in _parts(text)) for text in texts]
 
