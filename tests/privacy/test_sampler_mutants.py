@@ -11,9 +11,11 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from planted import changed
+from planted import changed, in_numpy, with_loop
 from scipy.stats import chisquare
 
+from plandp.kernels import proposals
+from plandp.kernels.compiler import compiled
 from plandp.noise import acceptance, discrete_gaussian, meter, staircase, wide_gaussian
 from plandp.noise.bits import SeededBits
 from plandp.noise.sampler import IntegerArray
@@ -63,6 +65,7 @@ def wide_alarms_of(module: ModuleType) -> list[str]:
 
 def test_control_the_real_samplers_pass() -> None:
     assert alarms_of(discrete_gaussian) == []
+    assert alarms_of(in_numpy(discrete_gaussian)) == []
     assert wide_alarms_of(wide_gaussian) == []
 
 
@@ -96,21 +99,41 @@ SIGN = "negative = (word & np.uint64(1 << SELECTOR_BITS)) != 0"
     ],
 )
 def test_mistakes_in_the_batch_are_rejected(line: str, replacement: str) -> None:
-    assert alarms_of(changed(discrete_gaussian, (line, replacement)))
+    assert alarms_of(in_numpy(discrete_gaussian, (line, replacement)))
 
 
 @pytest.mark.parametrize(
     ("line", "replacement"),
     [
-        pytest.param("estimate *= _envelope_ratios(staircase)[block]", "pass", id="envelope ignored"),
+        pytest.param("estimate *= envelope_ratios(staircase)[block]", "pass", id="envelope ignored"),
         pytest.param("/ (2 * staircase.sigma2.numerator)", "/ staircase.sigma2.numerator", id="half forgotten"),
-        pytest.param("estimate *= _exp_table()[step]", "estimate *= 1.0", id="table forgotten"),
+        pytest.param("estimate *= exp_table()[step]", "estimate *= 1.0", id="table forgotten"),
     ],
 )
 def test_mistakes_in_the_estimate_are_rejected(line: str, replacement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant = changed(acceptance, (line, replacement))
     monkeypatch.setattr(discrete_gaussian, "estimated_acceptance", mutant.estimated_acceptance)
+    monkeypatch.setattr(discrete_gaussian, "compiled", lambda loop: None)
     assert alarms_of(discrete_gaussian)
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement"),
+    [
+        pytest.param(" and not (negative and magnitude == 0)", "", id="zero counted twice"),
+        pytest.param("np.uint64(1 << selector_bits) != 0", "np.uint64(1 << 63) != 0", id="sign is the first bit of R"),
+        pytest.param("-magnitude if negative else magnitude", "magnitude", id="no negative noise"),
+        pytest.param("(1 << width_bits) - 1", "(1 << width_bits) - 2", id="lowest bit lost"),
+        pytest.param("surplus > 0.0 and", "surplus > -1.0 and", id="everything kept"),
+        pytest.param("np.uint64(selector_bits + 1)", "np.uint64(selector_bits + 2)", id="R only reaches one half"),
+        pytest.param(" * envelope_ratios[block]", "", id="envelope ignored"),
+        pytest.param("* exp_table[step]", "* 1.0", id="table forgotten"),
+        pytest.param("* exponent_per_square", "* 1.06 * exponent_per_square", id="sigma times 0.97"),
+    ],
+)
+def test_mistakes_in_the_compiled_loop_are_rejected(line: str, replacement: str) -> None:
+    mutant = compiled.__wrapped__(changed(proposals, (line, replacement)).keep_proposals)
+    assert alarms_of(with_loop(changed(discrete_gaussian), mutant))
 
 
 @pytest.mark.parametrize(

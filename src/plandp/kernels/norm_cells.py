@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+BUCKET_SHIFT = 45
+"""Norms that agree in their leading bits share a bucket: 128 buckets per doubling."""
+
 
 def add_up_cells(
     block: FloatArray,
@@ -16,6 +19,8 @@ def add_up_cells(
     factor: FloatArray,
     squared: bool,
     edges: FloatArray,
+    lowest_bucket: int,
+    first_cells: NDArray[np.int32],
     steps: FloatArray,
     squared_bounds: IntArray,
     counts: IntArray,
@@ -24,11 +29,13 @@ def add_up_cells(
     """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`.
 
     Lattice vectors must fit in 32 bits.  Eight rows go side by side, each adding its squares from the left.
+    A norm's bucket says where the search for its cell begins.
     """
     n, d = block.shape
     last = len(edges) - 1
     y = np.zeros((8, d))
     norms = np.empty(8)
+    bits = norms.view(np.int64)
     q = np.empty(d, np.int32)
     for begin in range(0, n, 8):
         rows = min(8, n - begin)
@@ -54,17 +61,14 @@ def add_up_cells(
             s5 += y[5, c] * y[5, c]
             s6 += y[6, c] * y[6, c]
             s7 += y[7, c] * y[7, c]
-        norms[0], norms[1], norms[2], norms[3] = s0, s1, s2, s3
-        norms[4], norms[5], norms[6], norms[7] = s4, s5, s6, s7
+        norms[0], norms[1], norms[2], norms[3] = np.sqrt(s0), np.sqrt(s1), np.sqrt(s2), np.sqrt(s3)
+        norms[4], norms[5], norms[6], norms[7] = np.sqrt(s4), np.sqrt(s5), np.sqrt(s6), np.sqrt(s7)
         for r in range(rows):
-            norm = np.sqrt(norms[r])
-            cell, above = 0, last
-            while cell < above:  # the first edge that is not below the norm, or the last
-                middle = (cell + above) // 2
-                if edges[middle] < norm:
-                    cell = middle + 1
-                else:
-                    above = middle
+            norm = norms[r]
+            bucket = min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)
+            cell = first_cells[bucket]
+            while cell < last and edges[cell] < norm:  # the first edge that is not below the norm, or the last
+                cell += 1
             counts[cell] += 1
             if not np.isfinite(norm):
                 continue

@@ -5,6 +5,7 @@ integers.  Reads data and pays nothing: what comes out stays inside the library.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.kernels.compiler import compiled
-from plandp.kernels.norm_cells import add_up_cells
+from plandp.kernels.norm_cells import BUCKET_SHIFT, add_up_cells
 from plandp.mechanisms.recentred import Recentred
 
 FloatArray = NDArray[np.float64]
@@ -51,6 +52,13 @@ class NormCells:
         """The lattice step of every cell."""
         return np.asarray(self.step * 2.0**self.octave)
 
+    @cached_property
+    def shortcuts(self) -> tuple[int, NDArray[np.int32]]:
+        """The number of the lowest bucket of norms, and for every bucket a cell that its norms are not below."""
+        lowest, highest = (int(edge) >> BUCKET_SHIFT for edge in self.edges[[0, -1]].view(np.int64))
+        smallest = (np.arange(lowest, highest + 1, dtype=np.int64) << BUCKET_SHIFT).view(np.float64)
+        return lowest, np.searchsorted(self.edges, smallest).astype(np.int32)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellSums:
@@ -79,6 +87,7 @@ class CellSums:
                 view.factor,
                 self.squared,
                 cells.edges,
+                *cells.shortcuts,
                 cells.steps,
                 cells.bounds**2,
                 counts,

@@ -13,8 +13,9 @@ from plandp.noise.bits import Bits, uniform_integer
 from plandp.noise.exponential import exp_bounds
 from plandp.noise.staircase import Staircase
 
-_EXPONENT_CEILING = 48
-_STEPS_PER_UNIT = 64
+_HIGHEST_EXPONENT = 48
+EXPONENT_CEILING = _HIGHEST_EXPONENT - 2.0**-20
+STEPS_PER_UNIT = 64
 
 
 def kept_magnitude(
@@ -57,10 +58,10 @@ def estimated_acceptance(
     """
     exponent = magnitude.astype(np.float64)
     exponent *= exponent
-    exponent *= staircase.sigma2.denominator / (2 * staircase.sigma2.numerator)
-    np.minimum(exponent, _EXPONENT_CEILING - 2.0**-20, out=exponent)
-    step = (exponent * _STEPS_PER_UNIT).astype(np.int32)
-    exponent -= step * (1.0 / _STEPS_PER_UNIT)  # exact, and now in [0, 1/64)
+    exponent *= exponent_per_square(staircase)
+    np.minimum(exponent, EXPONENT_CEILING, out=exponent)
+    step = (exponent * STEPS_PER_UNIT).astype(np.int32)
+    exponent -= step * (1.0 / STEPS_PER_UNIT)  # exact, and now in [0, 1/64)
     estimate = exponent * (1 / 24)
     estimate -= 1 / 6
     estimate *= exponent
@@ -69,25 +70,30 @@ def estimated_acceptance(
     estimate -= 1.0
     estimate *= exponent
     estimate += 1.0
-    estimate *= _exp_table()[step]
-    estimate *= _envelope_ratios(staircase)[block]
+    estimate *= exp_table()[step]
+    estimate *= envelope_ratios(staircase)[block]
     return estimate
 
 
+def exponent_per_square(staircase: Staircase) -> float:
+    """Return 1/(2 sigma2), correctly rounded."""
+    return staircase.sigma2.denominator / (2 * staircase.sigma2.numerator)
+
+
 @lru_cache(maxsize=1)
-def _exp_table() -> NDArray[np.float64]:
+def exp_table() -> NDArray[np.float64]:
     """Tabulate exp(-j/64), rounded from integers with 128 bits behind the point."""
     one = 1 << 128
-    factor = exp_bounds(1, _STEPS_PER_UNIT, 128)[0]
+    factor = exp_bounds(1, STEPS_PER_UNIT, 128)[0]
     power, table = one, []
-    for _ in range(_EXPONENT_CEILING * _STEPS_PER_UNIT):
+    for _ in range(_HIGHEST_EXPONENT * STEPS_PER_UNIT):
         table.append(power / one)
         power = power * factor >> 128
     return _frozen(np.array(table))
 
 
 @lru_cache(maxsize=64)
-def _envelope_ratios(staircase: Staircase) -> NDArray[np.float64]:
+def envelope_ratios(staircase: Staircase) -> NDArray[np.float64]:
     """Return weights[0] / weights[k], and 0 for the tail, whose acceptance probability is below 2^-48."""
     return _frozen(np.array([*(staircase.weights[0] / weight for weight in staircase.weights), 0.0]))
 

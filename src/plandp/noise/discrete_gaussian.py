@@ -2,11 +2,22 @@
 
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.noise.acceptance import estimated_acceptance, kept_magnitude
+from plandp.kernels.compiler import compiled
+from plandp.kernels.proposals import keep_proposals
+from plandp.noise.acceptance import (
+    EXPONENT_CEILING,
+    STEPS_PER_UNIT,
+    envelope_ratios,
+    estimated_acceptance,
+    exp_table,
+    exponent_per_square,
+    kept_magnitude,
+)
 from plandp.noise.bits import Bits, unsigned_words, whole_bytes
 from plandp.noise.staircase import SELECTOR_BITS, Staircase, staircase_for
 
@@ -45,13 +56,44 @@ def _kept_of_batch(staircase: Staircase, proposals: int, bits: Bits) -> NDArray[
     """Make independent proposals and return the kept ones in order; all but ~2^-29 cost the same work."""
     # One word per proposal: 16 bits select the block, one is the sign, 47 begin the uniform real R.
     word = unsigned_words(bits, words=proposals, nbytes=8)
+    width_bits = staircase.width_bits
+    offset = unsigned_words(bits, words=proposals, nbytes=whole_bytes(width_bits)) if width_bits else word[:0]
+    keep = compiled(keep_proposals)
+    if keep is not None:
+        draws, tally = np.empty(proposals, np.int64), np.empty(2, np.int64)
+        keep(
+            word,
+            offset,
+            staircase.block_of_selector,
+            SELECTOR_BITS,
+            width_bits,
+            exponent_per_square(staircase),
+            EXPONENT_CEILING,
+            exp_table(),
+            float(STEPS_PER_UNIT),
+            envelope_ratios(staircase),
+            _MARGIN,
+            draws,
+            tally,
+        )
+        if tally[1] == 0:
+            return draws[: tally[0]]
+    return _kept_by_exact_verdicts(staircase, word, offset, bits)
+
+
+def _kept_by_exact_verdicts(
+    staircase: Staircase,
+    word: NDArray[np.unsignedinteger[Any]],
+    offset: NDArray[np.unsignedinteger[Any]],
+    bits: Bits,
+) -> NDArray[np.int64]:
+    """What the compiled loop does, and more: proposals that are too close to tell get an exact verdict."""
     block = staircase.block_of_selector[(word & np.uint64((1 << SELECTOR_BITS) - 1)).astype(np.intp)]
     negative = (word & np.uint64(1 << SELECTOR_BITS)) != 0
     prefix = word >> np.uint64(SELECTOR_BITS + 1)
     width_bits = staircase.width_bits
     magnitude = block.astype(np.int64) << width_bits
     if width_bits:
-        offset = unsigned_words(bits, words=proposals, nbytes=whole_bytes(width_bits))
         magnitude |= offset.astype(np.int64) & ((1 << width_bits) - 1)
     surplus = estimated_acceptance(staircase, block, magnitude)
     surplus -= prefix.astype(np.float64) * 2.0**-_PREFIX_BITS

@@ -1,6 +1,7 @@
 """Compiled loops, the same loops as plain Python, and the NumPy code they stand for give the same bits."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
+from plandp.kernels.proposals import keep_proposals
 from plandp.mechanisms import lattice_counts, norm_cells
 from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
+from plandp.noise import discrete_gaussian
+from plandp.noise.bits import SeededBits
 from plandp.terms.columns import read_columns
 from plandp.theory import bisection, location_fit
 
-LOOPS = (add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces)
-USERS = (norm_cells, lattice_counts, location_fit, bisection)
+LOOPS = (add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces, keep_proposals)
+USERS = (norm_cells, lattice_counts, location_fit, bisection, discrete_gaussian)
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
 
 any_rows = arrays(
@@ -92,6 +96,16 @@ def test_norms_are_added_from_the_left_to_the_last_bit() -> None:
     rows = open_rows(table)
     for totals in each_way(lambda: cell_totals(rows, view, cells)):
         assert totals.counts.tolist() == [1] * (many - 1) + [0]
+
+
+@pytest.mark.parametrize("margin", [2.0**-30, 2.0**-9, 0.1])  # the wider, the more go to the exact verdict
+@pytest.mark.parametrize(
+    "sigma2", [Fraction(1, 2**40), Fraction(1, 7), Fraction(355, 113), Fraction(10**6), Fraction(2**96)]
+)
+def test_draws_of_noise(sigma2: Fraction, margin: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discrete_gaussian, "_MARGIN", margin)
+    first, *others = each_way(lambda: discrete_gaussian.draw_discrete_gaussian(3000, sigma2, SeededBits(7)).tolist())
+    assert all(other == first for other in others)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
