@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+SingleArray = NDArray[np.float32]
 
 # every pair is a shape: -d ln(rows above)/d ln(norm) at x*, from heavy tails to d = 10^5, and its own slope, in
 # steepness²: 0 for power laws, about 1/z² at z Gaussian deviations
+STEEPNESSES, CURVATURES = np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5])
 STEEPNESS, CURVATURE = (
-    np.ravel(part).astype(np.float32)
-    for part in np.meshgrid(np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2, 0.5]), indexing="ij")
+    np.ravel(part).astype(np.float32) for part in np.meshgrid(STEEPNESSES, CURVATURES, indexing="ij")
 )
 BEND = CURVATURE * STEEPNESS**2 / 2
 TOP = STEEPNESS / np.maximum(2 * BEND, np.float32(1e-9))  # no parabola goes on past its top
@@ -69,13 +70,14 @@ class TailPosterior:
     position: FloatArray  # ln of the upper edges, of all cells; evenly spaced
     tail: float
     begin: int  # the first cell that may still be x*
-    log_weight: FloatArray  # (cells from `begin` on, shapes + 1): the last shape is any
+    log_weight: SingleArray  # (cells from `begin` on, shapes + 1): the last shape is any; single is plenty
 
     @classmethod
     def before(cls, edges: FloatArray, *, prior: FloatArray, tail: float) -> "TailPosterior":
         """What is known before any count."""
         shapes = np.append(np.full(len(STEEPNESS), (1.0 - ANY_SHAPE) / len(STEEPNESS)), ANY_SHAPE)
-        return cls(position=np.log(edges), tail=tail, begin=0, log_weight=np.log(prior)[:, None] + np.log(shapes))
+        log_weight = (np.log(prior)[:, None] + np.log(shapes)).astype(np.float32)
+        return cls(position=np.log(edges), tail=tail, begin=0, log_weight=log_weight)
 
     def next_cell(self, noise_std: float) -> int:
         """The cell to ask about with noise of this size; never the last, whose count is no news.
@@ -84,15 +86,16 @@ class TailPosterior:
         rows above can still be told from the noise: the curve leads from there to x*.
         """
         spacing = (self.position[-1] - self.position[0]) / (len(self.position) - 1)  # edges are geometric
-        inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESS, 0.0)
+        inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESSES, 0.0)
         candidates = self.begin + np.arange(len(self.log_weight))
         place = np.maximum(candidates[:, None] - (inward / spacing).astype(np.int64), 0)
-        mass = np.bincount(place.ravel(), self._weight().ravel(), len(self.position)).astype(np.float64)
+        weight = np.add.reduceat(self._weight(), np.arange(0, len(STEEPNESS) + 1, len(CURVATURES)), axis=1)
+        mass = np.bincount(place.ravel(), weight.ravel(), len(self.position)).astype(np.float64)
         return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
     def quantile_cell(self, share: float) -> int:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
-        return self.begin + _quantile(self._weight().sum(axis=1), share)
+        return self.begin + _quantile(self._weight().sum(axis=1, dtype=np.float64), share)
 
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
@@ -101,7 +104,9 @@ class TailPosterior:
         curve = _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
         fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
         step = np.where(self.begin + np.arange(len(beyond)) <= seen.cell, fewer, more)
-        log_weight = self.log_weight + np.column_stack([curve, step])
+        log_weight = self.log_weight.copy()
+        log_weight[:, :-1] += curve
+        log_weight[:, -1] += step
         best = log_weight.max(axis=1)
         possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
         return TailPosterior(
@@ -111,12 +116,11 @@ class TailPosterior:
             log_weight=log_weight[possible[0] : possible[-1] + 1],
         )
 
-    def _weight(self) -> FloatArray:
-        relative = (self.log_weight - self.log_weight.max()).astype(np.float32)
-        return np.asarray(np.exp(relative), np.float64)
+    def _weight(self) -> SingleArray:
+        return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
 
-def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> FloatArray:
+def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> SingleArray:
     """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
     # single precision is plenty beside MISFIT, and much faster
     inward = np.minimum(beyond[:, None].astype(np.float32), TOP)
@@ -126,7 +130,7 @@ def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, 
     misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
     seen = min(max(above, noise_std), rows)
     variance = noise_std**2 + (misfit * np.minimum(expected, seen)) ** 2
-    return np.asarray(-((above - expected) ** 2) / (2.0 * variance) - 0.5 * np.log(2.0 * np.pi * variance))
+    return np.asarray(-0.5 * ((above - expected) ** 2 / variance + np.log(2.0 * np.pi * variance)))
 
 
 def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:
