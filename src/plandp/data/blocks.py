@@ -53,7 +53,7 @@ class TableRows:
         for block in self.blocks():
             with np.errstate(all="ignore"):
                 part = function(block)
-                total = tuple(sums.copy() for sums in part) if total is None else _merge(total, part)
+                total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
 
@@ -82,7 +82,8 @@ class TableRows:
             return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels), progress=self._progress)
 
 
-def _merge(left: Sums, right: Sums) -> Sums:
+def merge(left: Sums, right: Sums) -> Sums:
+    """Add `right` to `left` in place, and return it."""
     for total, part in zip(left, right, strict=True):
         np.add(total, part, out=total)
     return left

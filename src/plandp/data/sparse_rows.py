@@ -1,0 +1,64 @@
+"""What the sparse path may ask of a source: its public shape, and a fold over rows that hold few items."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import Sums
+from plandp.terms.columns import Label
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseBlock:
+    """Some rows in compressed form: row r holds the items at begin[r] … begin[r+1]-1, each item at most once.
+
+    Every item lies within 0 … d-1.  `values` are above zero and not NaN (infinity is possible, and clipped by those
+    who read it); None means that each item that is there counts one.  It may be a view of the caller's memory: never
+    written to, and not private.
+    """
+
+    begin: NDArray[Any]  # (rows + 1,), int32 or int64
+    items: NDArray[Any]  # int32 or int64
+    values: NDArray[Any] | None  # any real dtype
+
+
+class SparseFunction(Protocol):
+    """A pure, picklable value that turns a block of rows into integer sums."""
+
+    def __call__(self, block: SparseBlock, /) -> Sums:
+        """Return the sums over the rows of `block`; the shapes must not depend on the values."""
+        ...
+
+
+class SparseRows(Protocol):
+    """A source of sparse rows that can be folded.
+
+    Guarantee: passes are repeatable, each of the n rows is in exactly one block (a row without items too), and blocks
+    merge by integer addition, so that order and block size never show in a result.
+    """
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        ...
+
+    @property
+    def passes(self) -> int:
+        """How many times `fold` ran over all rows."""
+        ...
+
+    def fold(self, function: SparseFunction) -> Sums:
+        """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        ...
