@@ -36,7 +36,7 @@ def tail(table: object, door: Any, rho: Fraction) -> None:
     cells = NormCells.around(1.0, lowest=0.5, highest=4.0, d=2, points=2**20)
     flat = np.ones(len(cells.edges))
     totals = cell_totals(rows_of(table), signed_view(2), cells)
-    private_tail_cell(totals, door, prior=flat, tail=1.0, shares=(Fraction(1),), rho=rho, step="tail")
+    private_tail_cell(totals.norms, door, prior=flat, tail=1.0, shares=(Fraction(1),), rho=rho, step="tail")
 
 
 def clipped(table: object, door: Any, rho: Fraction, *, squared: bool = False) -> None:

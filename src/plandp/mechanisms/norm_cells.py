@@ -15,6 +15,7 @@ from plandp.data.rows import Rows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.norm_cells import BUCKET_SHIFT, add_up_cells
 from plandp.mechanisms.recentred import Recentred
+from plandp.mechanisms.tail_cell import NormCounts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -137,6 +138,11 @@ class CellTotals:
     cells: NormCells
     counts: IntArray
     sums: NDArray[Any]
+
+    @property
+    def norms(self) -> NormCounts:
+        """The counts alone."""
+        return NormCounts(edges=self.cells.edges, counts=self.counts)
 
 
 def cell_totals(rows: Rows, view: Recentred, cells: NormCells, *, squared: bool = False) -> CellTotals:

@@ -6,11 +6,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.mechanisms.norm_cells import CellTotals
 from plandp.noise.meter import MeteredNoise
 from plandp.theory.tail_search import NoisyCount, TailPosterior
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NormCounts:
+    """How many rows have a norm in each cell.  Not private, never to leave the library."""
+
+    edges: FloatArray  # upper norm of each cell; the last cell also holds all longer rows
+    counts: NDArray[np.int64]
 
 
 # each count gets this share of the budget: the first only have to find the neighbourhood
@@ -28,7 +35,7 @@ class TailCell:
 
 
 def private_tail_cell(
-    totals: CellTotals,
+    norms: NormCounts,
     noise: MeteredNoise,
     *,
     prior: FloatArray,
@@ -42,14 +49,14 @@ def private_tail_cell(
     """The cell whose upper edge about `tail` rows exceed, found by adaptive noisy counts.
 
     Of what the counts leave open, the answer is the quantile `caution`: above .5 it is rather too large.  Counts
-    that were released before for the same totals are `known` and cost nothing again.
+    that were released before for the same norms are `known` and cost nothing again.
 
     Guarantee: rho-zCDP for replacing one row: each count of rows up to an edge moves by at most 1, and the
     counts are paid for with `shares` of rho that add up to 1.
     """
-    rows = int(totals.counts.sum())
-    up_to_edge = np.cumsum(totals.counts)
-    posterior = TailPosterior.before(totals.cells.edges, prior=prior, tail=tail)
+    rows = int(norms.counts.sum())
+    up_to_edge = np.cumsum(norms.counts)
+    posterior = TailPosterior.before(norms.edges, prior=prior, tail=tail)
     for seen in known:
         posterior = posterior.updated(seen, rows=rows)
     counts = list(known)
@@ -62,11 +69,11 @@ def private_tail_cell(
     return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts))
 
 
-def private_share_above(totals: CellTotals, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
+def private_share_above(norms: NormCounts, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
     """The share of the rows above the upper edge of `cell`; noise may take it below 0 or above 1.
 
     Guarantee: rho-zCDP for replacing one row, which moves the count of rows by at most 1.
     """
-    rows = int(totals.counts.sum())
-    noisy = noise.release(totals.counts[cell + 1 :].sum(keepdims=True), squared_sensitivity=1, rho=rho, step=step)
+    rows = int(norms.counts.sum())
+    noisy = noise.release(norms.counts[cell + 1 :].sum(keepdims=True), squared_sensitivity=1, rho=rho, step=step)
     return float(noisy[0]) / rows

@@ -89,7 +89,7 @@ def private_radius(
     farthest = max(float(np.log(edges[-1])), float(knots[-1])) + 1.0
     prior = Guess(knots=np.append(knots, farthest), mass=np.append(MASS, BEYOND)).over(edges)
     far_out = private_tail_cell(
-        totals,
+        totals.norms,
         noise,
         prior=prior,
         tail=one_sided_rows(stretch, design),
@@ -98,7 +98,7 @@ def private_radius(
         step="radius",
     )
     found = private_tail_cell(
-        totals,
+        totals.norms,
         noise,
         prior=prior,
         tail=rows_to_clip(float(edges[far_out.cell]), spread, stretch, design),
@@ -107,7 +107,7 @@ def private_radius(
         step="radius",
         known=far_out.counts,
     )
-    share_above = private_share_above(totals, found.cell, noise, rho=rho * COUNT, step="radius")
+    share_above = private_share_above(totals.norms, found.cell, noise, rho=rho * COUNT, step="radius")
     return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=share_above)
 
 
@@ -129,7 +129,7 @@ def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design,
     edges = totals.cells.edges
     guess = Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=6.0)
     return private_tail_cell(
-        totals,
+        totals.norms,
         noise,
         prior=guess.over(edges),
         tail=one_sided_rows(stretch, design),

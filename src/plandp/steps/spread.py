@@ -68,7 +68,7 @@ def _private_squares(
     cells = NormCells.around(lowest, lowest=lowest, highest=highest, d=design.d, points=POINTS, per_octave=PER_OCTAVE)
     totals = cell_totals(sample, stretched_view(center, scale, design), cells, squared=True)
     bound = private_tail_cell(
-        totals,
+        totals.norms,
         noise,
         prior=guess.over(cells.edges),
         tail=CLIPPED_SHARE * sample.n,

@@ -30,7 +30,7 @@ def test_the_edge_leaves_about_as_many_rows_as_wanted(wanted: float) -> None:
     door = open_door(reserved=Fraction(5), testing_seed=82)
     flat = np.full(len(CELLS.edges), 1.0)
     cell = private_tail_cell(
-        totals, door, prior=flat, tail=wanted, shares=FINER_AND_FINER, rho=Fraction(5), step="radius"
+        totals.norms, door, prior=flat, tail=wanted, shares=FINER_AND_FINER, rho=Fraction(5), step="radius"
     ).cell
     # The last count's noise is half a row and an edge is 2% of the norm away: noise cannot explain a factor of 1.5.
     above = int((table > CELLS.edges[cell]).sum())
@@ -48,7 +48,7 @@ def test_equal_rows_and_two_cells_are_no_trouble(value: float) -> None:
         totals = cell_totals(open_rows(np.full(50, value)), VIEW, cells)
         flat = np.full(len(cells.edges), 1.0)
         cell = private_tail_cell(
-            totals,
+            totals.norms,
             open_door(reserved=Fraction(1), testing_seed=83),
             prior=flat,
             tail=1.0,
@@ -68,10 +68,10 @@ def test_what_is_known_costs_nothing_and_is_used() -> None:
     rough, sharp = Fraction(1, 10**6), Fraction(250)
     door = open_door(reserved=sharp + rough, testing_seed=85)
     known = private_tail_cell(
-        totals, door, prior=flat, tail=30.0, shares=(Fraction(1, 20),) * 20, rho=sharp, step="radius"
+        totals.norms, door, prior=flat, tail=30.0, shares=(Fraction(1, 20),) * 20, rho=sharp, step="radius"
     ).counts
     found = private_tail_cell(
-        totals, door, prior=flat, tail=60.0, shares=(Fraction(1),), rho=rough, step="radius", known=known
+        totals.norms, door, prior=flat, tail=60.0, shares=(Fraction(1),), rho=rough, step="radius", known=known
     )
     assert 40 < int((table > CELLS.edges[found.cell]).sum()) < 90
     assert len(found.counts) == 21
@@ -84,7 +84,7 @@ def test_the_share_above_an_edge() -> None:
     totals = cell_totals(open_rows(table), VIEW, CELLS)
     for cell in (0, 40, len(CELLS.edges) - 1):
         door = open_door(reserved=Fraction(100), testing_seed=87)
-        share = private_share_above(totals, cell, door, rho=Fraction(100), step="radius")
+        share = private_share_above(totals.norms, cell, door, rho=Fraction(100), step="radius")
         # The noise of 100-zCDP is .07 rows: the count is exact but for one case in 10^11.
         assert share == float((table > CELLS.edges[cell]).mean())
         assert door.remaining == 0
