@@ -1,30 +1,41 @@
 """Parquet, Feather and Arrow IPC files as tables; only the columns asked for are read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from plandp.data.arrow_table import ArrowTable, open_arrow
-from plandp.data.labels import find_positions, read_labels
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
+
+Choice = Callable[[Any], Sequence[Label]]
+"""Names some columns of a schema, or refuses it."""
 
 _IPC_FILE = b"ARROW1"  # the first bytes of the file format; the streaming format starts with a message
 
 
 def read_parquet(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
     """Return the table in a Parquet file; its schema decides what is accepted, before any value is read."""
+    return _checked(load_parquet(path, lambda schema: _accepted(schema, columns).labels), columns)
+
+
+def read_arrow(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
+    """Return the table in a Feather (version 2) or Arrow IPC file or stream, accepted by its schema."""
+    return _checked(load_arrow(path, lambda schema: _accepted(schema, columns).labels), columns)
+
+
+def load_parquet(path: Path, choose: Choice) -> Any:
+    """Return the columns of a Parquet file that `choose` names when it has seen the schema, as a pyarrow.Table."""
     try:
         from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading a Parquet file") from None
     with ParquetFile(path) as file:
-        names = _accepted(file.schema_arrow, columns).labels
-        return _checked(file.read(columns=list(names)), columns)
+        return file.read(columns=list(choose(file.schema_arrow)))
 
 
-def read_arrow(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
-    """Return the table in a Feather (version 2) or Arrow IPC file or stream, accepted by its schema."""
+def load_arrow(path: Path, choose: Choice) -> Any:
+    """Return the columns of an Arrow IPC file or stream that `choose` names when it has seen the schema."""
     try:
         from pyarrow import OSFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
@@ -33,11 +44,9 @@ def read_arrow(path: Path, columns: Sequence[Label] | None, progress: bool) -> A
         reader = ipc.open_file if start.read(len(_IPC_FILE)) == _IPC_FILE else ipc.open_stream
     with OSFile(str(path)) as source:
         schema = reader(source).schema
-    _accepted(schema, columns)
-    positions = find_positions(read_labels(schema.names), columns)
-    wanted = ipc.IpcReadOptions(included_fields=None if positions is None else sorted(positions))
+    positions = [schema.names.index(name) for name in choose(schema)]
     with OSFile(str(path)) as source:
-        return _checked(reader(source, options=wanted).read_all(), columns)
+        return reader(source, options=ipc.IpcReadOptions(included_fields=sorted(positions))).read_all()
 
 
 def _accepted(schema: Any, columns: Sequence[Label] | None) -> ArrowTable:

@@ -35,17 +35,18 @@ def read_tsv(path: Path, columns: Sequence[Label] | None, progress: bool) -> Arr
 
 def _read(path: Path, columns: Sequence[Label] | None, progress: bool, delimiter: bytes) -> ArrayTable:
     with path.open("rb") as file:
-        labels = _read_header(file, delimiter)
+        labels = read_header(file, delimiter)
         positions = find_positions(labels, columns)
         chosen = range(len(labels)) if positions is None else positions
         numbers = bytearray()
-        for cells in _blocks(_lines(file, path.stat().st_size, progress), file, len(labels), delimiter):
-            numbers += np.array([_numbers(cells[position :: len(labels)]) for position in chosen]).T.tobytes()
+        for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, len(labels), delimiter):
+            numbers += np.array([decimal_numbers(cells[position :: len(labels)]) for position in chosen]).T.tobytes()
     array = np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(chosen))
     return ArrayTable(array=array, labels=select(labels, positions))
 
 
-def _read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
+def read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
+    """Return the names in the first line; a line that may be somebody's row is refused."""
     cells = split_record(file.readline().removeprefix(_BYTE_ORDER_MARK), file, delimiter)
     try:
         names = [cell.decode().strip() for cell in cells]
@@ -81,7 +82,8 @@ def _read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
     return read_labels(names)
 
 
-def _lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
+def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
+    """Return the lines of a file, about a mebibyte at a time."""
     if not progress:
         yield from iter(lambda: file.readlines(BYTES_PER_BLOCK), [])
         return
@@ -93,7 +95,7 @@ def _lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
             bar.update(file.tell() - bar.n)
 
 
-def _blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:
+def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:
     """Return the cells of whole rows, one after the other; a row of another length becomes empty cells."""
     for lines in blocks:
         text = delimiter.join(lines)
@@ -108,7 +110,8 @@ def _blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter
         yield cells
 
 
-def _numbers(column: list[bytes]) -> NDArray[np.float64]:
+def decimal_numbers(column: list[bytes]) -> NDArray[np.float64]:
+    """Return cells as the nearest float64, NaN where they are not decimal numbers."""
     if b"_" not in b"".join(column):
         try:
             return np.fromiter(map(float, column), dtype=np.float64, count=len(column))

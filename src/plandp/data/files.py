@@ -1,8 +1,10 @@
 """Files as tables: the suffix says how a file is read, and nothing in it but its header or schema can raise."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from plandp.data.arrow_file import read_arrow, read_parquet
 from plandp.data.csv_file import read_csv, read_tsv
@@ -10,6 +12,8 @@ from plandp.data.npy_file import read_npy
 from plandp.data.table import Table
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
+
+T = TypeVar("T")
 
 Reader = Callable[[Path, Sequence[Label] | None, bool], Table]
 
@@ -30,36 +34,49 @@ _LONGEST_NAME = 1000
 
 
 def open_file(name: str | os.PathLike[str], columns: Sequence[Label] | None, *, progress: bool = False) -> Table:
-    """Return the table in a file, read into memory; the columns not asked for are not kept.
+    """Return the table in a file, read into memory; the columns not asked for are not kept."""
+    readers = {suffix: (kind, partial(_read, read, columns, progress)) for suffix, (kind, read) in READERS.items()}
+    return read_file(name, readers, content="numbers")
+
+
+def read_file(
+    name: str | os.PathLike[str], readers: Mapping[str, tuple[str, Callable[[Path], T]]], *, content: str
+) -> T:
+    """Return what the reader for the suffix of a file makes of it.
 
     Guarantee: what is raised depends on the file as such, its header or its schema, never on a cell, and carries
     no text of a cell, not even in what it is raised from.
     """
     path = Path(name)
-    _check_path(path, hint="; a string is taken for the path of a file" if isinstance(name, str) else "")
-    kind, read = READERS[path.suffix.lower()]
+    hint = "; a string is taken for the path of a file" if isinstance(name, str) else ""
+    _check_path(path, readers, hint=hint)
+    kind, read = readers[path.suffix.lower()]
     # The refusal is raised below and not in the handlers: there it would drag the library's error along, whose text
     # can hold cells.
     try:
-        return read(path, columns, progress)
+        return read(path)
     except PlandpError:
         raise
     except MemoryError:
         problem = "does not fit in memory, or is damaged"
     except OSError as error:  # pyarrow raises it too, for damaged files, without a number
-        problem = f"cannot be read: {os.strerror(error.errno)}" if error.errno else _damaged(kind)
+        problem = f"cannot be read: {os.strerror(error.errno)}" if error.errno else _damaged(kind, content)
     except Exception:  # whatever a reader raises for a damaged file, its text could hold cells
-        problem = _damaged(kind)
+        problem = _damaged(kind, content)
     raise ArgumentError("data", f"the file {_shown(path)} {problem}")
 
 
-def _check_path(path: Path, *, hint: str) -> None:
+def _read(read: Reader, columns: Sequence[Label] | None, progress: bool, path: Path) -> Table:
+    return read(path, columns, progress)
+
+
+def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
     if not os.path.exists(path):  # never raises, whatever the string is
         raise ArgumentError("data", f"there is no file {_shown(path)}{hint}")
     if path.is_dir():
         raise ArgumentError("data", f"{_shown(path)} is a directory; name one file")
-    if path.suffix.lower() not in READERS:
-        raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(READERS)}")
+    if path.suffix.lower() not in suffixes:
+        raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(suffixes)}")
     if path.is_file() and path.stat().st_size == 0:
         raise ArgumentError("data", f"the file {_shown(path)} is empty; name one that holds a table")
 
@@ -70,5 +87,5 @@ def _shown(path: Path) -> str:
     return repr(text) if text.isprintable() and len(text) <= _LONGEST_NAME else "of that name"
 
 
-def _damaged(kind: str) -> str:
-    return f"is cut off, damaged or not a {kind} file of numbers; write or copy it again"
+def _damaged(kind: str, content: str) -> str:
+    return f"is cut off, damaged or not a {kind} file of {content}; write or copy it again"

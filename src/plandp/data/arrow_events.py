@@ -1,0 +1,81 @@
+"""Arrow tables and record batches as tables of events."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.arrow_table import arrow_floats, is_arrow_number
+from plandp.data.event_table import not_a_measure
+from plandp.data.id_column import NULL, IdColumn, not_an_id, number_cells, number_integers
+from plandp.terms.columns import Label
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ArrowEvents:
+    """A pyarrow.Table with one row per event."""
+
+    table: Any
+    labels: tuple[object, ...]  # of a file, of which only some columns are in the table
+
+    def ids(self, label: Label, argument: str) -> IdColumn:
+        """Return a column of integers, text or a dictionary of them as ids."""
+        column = self.table[label]
+        found = number_arrow(column)
+        if found is None:
+            raise not_an_id(argument, label, column.type)
+        return found
+
+    def values(self, label: Label) -> NDArray[np.float64]:
+        """Return a numeric column as float64, nulls as NaN."""
+        column = self.table[label]
+        if not is_arrow_number(column.type):
+            raise not_a_measure(label, column.type)
+        return arrow_floats(column)
+
+
+def arrow_events(table: object) -> ArrowEvents | None:
+    """Return a Table or RecordBatch as a table of events, None for other objects."""
+    import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
+
+    whole = pyarrow.Table.from_batches([table]) if isinstance(table, pyarrow.RecordBatch) else table
+    return ArrowEvents(whole, tuple(whole.column_names)) if isinstance(whole, pyarrow.Table) else None
+
+
+def as_bytes(table: Any) -> Any:
+    """Return the table with its columns of text as bytes, which may be anything."""
+    import pyarrow
+
+    return pyarrow.table(
+        [column.cast(pyarrow.large_binary()) if _is_text(column.type) else column for column in table.columns],
+        names=table.column_names,
+    )
+
+
+def number_arrow(column: Any) -> IdColumn | None:
+    """Return an Arrow column as ids; None if its type is neither integer nor text, nor a dictionary of these."""
+    import pyarrow
+    from pyarrow import types
+
+    dtype = column.type.value_type if types.is_dictionary(column.type) else column.type
+    plain = column.cast(dtype)
+    if types.is_null(dtype):
+        return number_cells(plain.to_pylist())
+    if types.is_integer(dtype):
+        return number_integers(plain.fill_null(0).to_numpy(), plain.is_null().to_numpy(zero_copy_only=False))
+    if not _is_text(dtype):
+        return None
+    # As bytes: text that is not UTF-8 would raise otherwise, and 64-bit offsets fit columns of any size.
+    chunks = plain.cast(pyarrow.large_binary()).dictionary_encode()
+    whole = chunks.combine_chunks() if isinstance(chunks, pyarrow.ChunkedArray) else chunks
+    texts = whole.dictionary
+    numbers = whole.indices.fill_null(NULL).to_numpy().astype(np.int64)
+    empty = texts.index(b"").as_py()
+    return IdColumn(np.where(numbers == empty, NULL, numbers), texts.to_pylist)
+
+
+def _is_text(dtype: object) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype))

@@ -1,0 +1,63 @@
+"""CSV and TSV files as tables of events: an id is the exact text of its cell, and no cell can raise."""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.csv_file import cell_blocks, decimal_numbers, read_header, read_lines
+from plandp.data.id_column import IdColumn, Numbering
+from plandp.terms.columns import Label
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CsvEvents:
+    """The columns of a file that were asked for, each as ids or as numbers."""
+
+    labels: tuple[object, ...]
+    id_columns: dict[Label, IdColumn]
+    value_columns: dict[Label, NDArray[np.float64]]
+
+    def ids(self, label: Label, argument: str) -> IdColumn:
+        """Return the cells of a column as ids, empty cells as null."""
+        return self.id_columns[label]
+
+    def values(self, label: Label) -> NDArray[np.float64]:
+        """Return the cells of a column as float64, NaN where they are not decimal numbers."""
+        return self.value_columns[label]
+
+
+def read_csv_events(
+    path: Path, *, ids: Sequence[Label], values: Sequence[Label], delimiter: bytes, progress: bool
+) -> CsvEvents:
+    """Return these columns of a file, those that it has."""
+    with path.open("rb") as file:
+        labels = read_header(file, delimiter)
+        width = len(labels)
+        place = {label: position for position, label in enumerate(labels)}
+        numberings = {label: Numbering() for label in ids if label in place}
+        numbers = {label: array("q") for label in numberings}
+        sums = {label: array("d") for label in values if label in place}
+        for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, width, delimiter):
+            for label, numbering in numberings.items():
+                column = cells[place[label] :: width]
+                if place[label] == width - 1:
+                    column = [_without_line_end(cell) for cell in column]
+                numbers[label].extend(map(numbering.__getitem__, column))
+            for label, found in sums.items():
+                found.frombytes(decimal_numbers(cells[place[label] :: width]).tobytes())
+    return CsvEvents(
+        labels=labels,
+        id_columns={
+            label: numbering.column(np.frombuffer(numbers[label], dtype=np.int64))
+            for label, numbering in numberings.items()
+        },
+        value_columns={label: np.frombuffer(found, dtype=np.float64) for label, found in sums.items()},
+    )
+
+
+def _without_line_end(cell: bytes) -> bytes:
+    return cell.removesuffix(b"\n").removesuffix(b"\r")

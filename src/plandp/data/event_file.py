@@ -1,0 +1,43 @@
+"""Files as tables of events; only the columns asked for are read."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plandp.data.arrow_events import ArrowEvents, as_bytes
+from plandp.data.arrow_file import Choice, load_arrow, load_parquet
+from plandp.data.csv_events import read_csv_events
+from plandp.data.event_table import EventTable
+from plandp.data.files import read_file
+from plandp.terms.columns import Label
+
+EVENT_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+
+
+def open_event_file(
+    name: str | os.PathLike[str], *, ids: Sequence[Label], values: Sequence[Label], progress: bool
+) -> EventTable:
+    """Return the events in a file, of which these columns are read; no cell can raise."""
+    readers: dict[str, tuple[str, Callable[[Path], EventTable]]] = {
+        ".csv": ("CSV", partial(read_csv_events, ids=ids, values=values, delimiter=b",", progress=progress)),
+        ".tsv": ("TSV", partial(read_csv_events, ids=ids, values=values, delimiter=b"\t", progress=progress)),
+        ".parquet": ("Parquet", partial(_read_columns, load_parquet, {*ids, *values})),
+        ".arrow": ("Arrow IPC", partial(_read_columns, load_arrow, {*ids, *values})),
+        ".feather": ("Feather", partial(_read_columns, load_arrow, {*ids, *values})),
+    }
+    return read_file(name, readers, content="events")
+
+
+def _read_columns(load: Callable[[Path, Choice], Any], wanted: set[Label], path: Path) -> ArrowEvents:
+    labels: list[str] = []
+
+    def choose(schema: Any) -> list[str]:
+        labels.extend(schema.names)
+        return [name for name in schema.names if name in wanted]
+
+    table = load(path, choose)
+    # A damaged file can promise more text than it holds; as bytes, since text that is not UTF-8 is no reason to raise.
+    as_bytes(table).validate(full=True)
+    return ArrowEvents(table, tuple(labels))

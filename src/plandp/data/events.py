@@ -1,0 +1,144 @@
+"""The way in for events: from a table with one row per event to sparse rows, one row per person."""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from operator import index
+
+import numpy as np
+
+from plandp.data.arrow_events import arrow_events
+from plandp.data.compressed_rows import CompressedRows
+from plandp.data.event_file import open_event_file
+from plandp.data.event_ids import canonical_id
+from plandp.data.event_table import EventTable
+from plandp.data.id_column import NULL, IdColumn
+from plandp.data.pandas_events import pandas_events
+from plandp.data.person_rows import group_events, keep_people
+from plandp.data.polars_events import polars_events
+from plandp.data.sparse_rows import SparseRows
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+MOST_PEOPLE = 10**10
+
+_OPENERS: dict[str, Callable[[object], EventTable | None]] = {
+    "pandas": pandas_events,
+    "polars": polars_events,
+    "pyarrow": arrow_events,
+}
+
+
+@np.errstate(all="ignore")
+def open_events(
+    table: object,
+    *,
+    person: Label,
+    item: Label,
+    items: Sequence[Label],
+    people: int,
+    measure: Label,
+    progress: bool = False,
+) -> SparseRows:
+    """Return a table of events as `people` sparse rows, one per person, with one column for each of `items`.
+
+    Guarantee: if the events of one person are replaced by any others, of the same or of one fresh person, at most one
+    of the rows changes (docs/proofs/event_rows.md).  No cell can raise or warn, and the table is never changed.
+
+    An id is an integer or text, and its text is what counts: 7 is "7", and "007" is not (see `canonical_id`).  Events
+    without a person or item, and of items that are not listed, add nothing.  People without events are empty rows.  If
+    more than `people` have events, those that come first in a public order of ids are kept.
+
+    `measure` says what a person's row holds of an item: "presence" one; "count" the number of events; the name of a
+    numeric column its exact sum over those events, rounded once to float64 whatever their order.  In such a sum NaN
+    and null add nothing, each value is clipped to ±2**100, and items whose sum is not above zero are left out.
+    """
+    labels, places = _read_items(items)
+    n = _read_people(people)
+    names = {"person": person, "item": item} | ({} if measure in ("presence", "count") else {"measure": measure})
+    _check_distinct(names)
+    events = _open(table, names, progress)
+    _check_columns(events.labels, names)
+    persons = keep_people(events.ids(person, "person"), n)
+    found = _place(events.ids(item, "item"), places)
+    values = events.values(measure) if "measure" in names else None
+    rows = group_events(persons, found, values, n=n, d=len(labels), count=measure == "count")
+    return CompressedRows(n=n, labels=labels, blocks=rows.blocks)
+
+
+def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
+    """Return the items as labels, and the place of each by its canonical id."""
+    if isinstance(items, str | bytes | set | frozenset | dict) or not isinstance(items, Iterable):
+        raise ArgumentError("items", "pass a list of all items that can count, such as items=['home', 'search']")
+    labels: list[Label] = []
+    places: dict[bytes, int] = {}
+    for entry in items:
+        text = canonical_id(entry)
+        if text is None:
+            raise ArgumentError(
+                "items", f"an item is a text that is not empty or an integer of up to 128 bits, not {entry!r}"
+            )
+        if text in places:
+            raise ArgumentError(
+                "items", f"{entry!r} occurs more than once; name each item once (7 and '7' are the same item)"
+            )
+        places[text] = len(labels)
+        labels.append(str(entry) if isinstance(entry, str) else index(entry))
+    if not labels:
+        raise ArgumentError("items", "no item is named; name all that can count, from public knowledge")
+    return tuple(labels), places
+
+
+def _read_people(people: object) -> int:
+    if isinstance(people, int | np.integer) and not isinstance(people, bool) and 1 <= people <= MOST_PEOPLE:
+        return int(people)
+    raise ArgumentError(
+        "people",
+        "must be the public number of people, a whole number from 1 to 1e10; it is never counted from the table",
+    )
+
+
+def _check_distinct(names: dict[str, Label]) -> None:
+    first: dict[Label, str] = {}
+    for argument, label in names.items():
+        if isinstance(label, bool) or not isinstance(label, str | int):
+            raise ArgumentError(argument, "must be the name of a column")
+        if label in first:
+            raise ArgumentError(argument, f"{label!r} is the column of `{first[label]}` already; name another")
+        first[label] = argument
+
+
+def _open(table: object, names: dict[str, Label], progress: bool) -> EventTable:
+    if isinstance(table, str | os.PathLike):
+        ids, values = [names["person"], names["item"]], [names[name] for name in names if name == "measure"]
+        try:
+            return open_event_file(table, ids=ids, values=values, progress=progress)
+        except ArgumentError as error:
+            problem = str(error).removeprefix(f"{error.argument}: ")
+        raise ArgumentError("table", problem)
+    # Subclasses count too, and no package is imported that the table did not come from.
+    modules = {base.__module__.split(".")[0] for base in type(table).__mro__}
+    for package, opener in _OPENERS.items():
+        events = opener(table) if package in modules else None
+        if events is not None:
+            return events
+    raise ArgumentError(
+        "table",
+        f"a {type(table).__name__} is not accepted; pass a pandas or polars DataFrame (collect a LazyFrame first), a "
+        "pyarrow Table or RecordBatch, or the path of a file, with one row per event",
+    )
+
+
+def _check_columns(labels: tuple[object, ...], names: dict[str, Label]) -> None:
+    for argument, label in names.items():
+        found = labels.count(label)
+        if found == 0:
+            shown = ", ".join(repr(name) for name in labels[:8]) + (", …" if len(labels) > 8 else "")
+            raise ArgumentError(argument, f"the table has no column {label!r}; its columns are {shown}")
+        if found > 1:
+            raise ArgumentError(argument, f"the column {label!r} occurs more than once; rename one of them")
+
+
+def _place(item: IdColumn, places: dict[bytes, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return for each event the place of its item, null if the item is not listed."""
+    by_number = [places.get(text, NULL) for text in item.ids()]
+    return np.array([*by_number, NULL], dtype=np.int64)[item.numbers]

@@ -1,0 +1,67 @@
+"""Polars frames as tables of events."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.event_table import not_a_measure
+from plandp.data.id_column import IdColumn, not_an_id, number_categories, number_cells, number_integers
+from plandp.data.polars_frame import open_polars
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+if TYPE_CHECKING:
+    import polars
+
+_BEYOND_NUMPY = ("Int128", "UInt128")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PolarsEvents:
+    """A polars frame with one row per event."""
+
+    frame: "polars.DataFrame"
+
+    @property
+    def labels(self) -> tuple[object, ...]:
+        """The names of all columns."""
+        return tuple(self.frame.columns)
+
+    def ids(self, label: Label, argument: str) -> IdColumn:
+        """Return a column of integers, text or categories as ids."""
+        import polars
+
+        column = self.frame[str(label)]
+        if column.dtype.is_integer() and str(column.dtype) not in _BEYOND_NUMPY:
+            return number_integers(column.fill_null(0).to_numpy(), column.is_null().to_numpy())
+        text = column.dtype in (polars.String, polars.Categorical, polars.Enum, polars.Null)
+        if not text and not column.dtype.is_integer():
+            raise not_an_id(argument, label, column.dtype.base_type())
+        return _number_text(column.cast(polars.String))
+
+    def values(self, label: Label) -> NDArray[np.float64]:
+        """Return a numeric column as float64, nulls as NaN."""
+        column = self.frame[str(label)]
+        try:
+            table = open_polars(column, None)
+        except ArgumentError:
+            table = None
+        if table is None:
+            raise not_a_measure(label, column.dtype.base_type())
+        return table.read(slice(0, table.n))[:, 0]
+
+
+def polars_events(table: object) -> PolarsEvents | None:
+    """Return a frame as a table of events, None for other polars objects."""
+    import polars
+
+    return PolarsEvents(table) if isinstance(table, polars.DataFrame) else None
+
+
+def _number_text(column: "polars.Series") -> IdColumn:
+    """Return a column of strings as ids; polars itself numbers them, which needs no other package."""
+    distinct = column.drop_nulls().unique().sort()
+    places = column.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+    return number_categories(places, number_cells(distinct.to_list()))
