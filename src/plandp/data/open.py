@@ -31,12 +31,14 @@ def open_rows(data: object, *, columns: Sequence[Label] | None = None, progress:
     """
     with np.errstate(all="ignore"):
         table = _open_table(data, columns, progress)
-    if table.n == 0 or not table.labels:
-        raise ArgumentError(
-            "data",
-            f"a table of {table.n} rows × {len(table.labels)} columns has no mean; pass at least one of each",
-        )
+    refuse_empty(n=table.n, d=len(table.labels))
     return TableRows(table, progress=progress)
+
+
+def refuse_empty(*, n: int, d: int) -> None:
+    """Refuse a table without rows or columns."""
+    if n == 0 or d == 0:
+        raise ArgumentError("data", f"a table of {n} rows × {d} columns has no mean; pass at least one of each")
 
 
 def _open_table(data: object, columns: Sequence[Label] | None, progress: bool) -> Table:
@@ -55,7 +57,8 @@ def _open_table(data: object, columns: Sequence[Label] | None, progress: bool) -
                 return table
     if any(module.startswith("scipy.sparse") for module in modules):
         raise ArgumentError(
-            "data", "sparse matrices are not accepted yet (they come with kind='binary'); pass data.toarray()"
+            "data",
+            "a sparse matrix holds 0/1 data or counts; pass kind='binary' or kind='nonnegative', or data.toarray()",
         )
     raise ArgumentError(
         "data",

@@ -1,0 +1,85 @@
+"""The way in for rows that hold few items: from a sparse matrix or any table to sparse rows that can be folded."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.compressed_rows import CompressedRows
+from plandp.data.dense_items import dense_items
+from plandp.data.distinct_items import distinct_items
+from plandp.data.labels import find_positions, select
+from plandp.data.open import open_rows, refuse_empty
+from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_type, stored_rows
+from plandp.data.sparse_rows import SparseBlock, SparseRows
+from plandp.data.stored_rows import StoredRows, cut_rows, floats
+from plandp.terms.columns import Label
+
+ENTRIES_PER_BLOCK = 2**20
+"""About how many entries a block has at most; values that are not float64 are converted block by block."""
+
+ENTRIES_PER_COLUMN = 4
+"""With many columns a block is larger: sums by column are merged per block, and that should cost less than reading."""
+
+
+def open_sparse_rows(
+    data: object, *, binary: bool, columns: Sequence[Label] | None = None, progress: bool = False
+) -> SparseRows:
+    """Return a SciPy matrix, or any table that `open_rows` takes, as sparse rows with the asked columns.
+
+    The public rules, each a function of the one row: values are read as float64; entries outside the columns, zeros
+    and NaN are dropped.  If binary, any other entry is a one, however often its cell is stored.  If not, what is stored
+    for a cell is added up in float64 in stored order, and sums that are NaN or not above zero are dropped.  Where the
+    row starts of a matrix run back or beyond its entries, every entry still belongs to one row at most.
+
+    Only types, shapes and labels decide what is accepted.  `data` is never changed; a CSR matrix that follows the rules
+    already is read where it lies, without a copy.
+    """
+    if not is_scipy_matrix(data):
+        rows = open_rows(data, columns=columns, progress=progress)
+        return CompressedRows(n=rows.n, labels=rows.labels, blocks=partial(dense_items, rows, binary=binary))
+    with np.errstate(all="ignore"):
+        return _open_matrix(data, binary=binary, columns=columns, progress=progress)
+
+
+def _open_matrix(matrix: Any, *, binary: bool, columns: Sequence[Label] | None, progress: bool) -> SparseRows:
+    refuse_by_type(matrix)
+    n, d = matrix.shape
+    refuse_empty(n=n, d=d)
+    every_label = tuple(range(d))
+    positions = find_positions(every_label, columns)
+    labels = select(every_label, positions)
+    rows = distinct_items(stored_rows(matrix, binary=binary), d=len(labels), place=_place(d, positions), binary=binary)
+    return CompressedRows(n=n, labels=labels, blocks=partial(_blocks, rows, d=len(labels), progress=progress))
+
+
+def _place(d: int, positions: tuple[int, ...] | None) -> NDArray[np.int64] | None:
+    """Return which of the asked columns each column is, -1 for none of them."""
+    if positions is None:
+        return None
+    place = np.full(d, -1, np.int64)
+    place[list(positions)] = np.arange(len(positions))
+    return place
+
+
+def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock]:
+    stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, max(ENTRIES_PER_BLOCK, ENTRIES_PER_COLUMN * d))
+    if progress:
+        from tqdm.auto import tqdm
+
+        stretches = tqdm(list(stretches), desc="reading rows", unit="block", leave=False)
+    for first, last in stretches:
+        start, end = rows.begin[first], rows.begin[last]
+        yield SparseBlock(
+            begin=rows.begin[first : last + 1] - start,
+            items=_read_only(rows.items[start:end]),
+            values=None if rows.values is None else _read_only(floats(rows.values[start:end])),
+        )
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,130 @@
+"""SciPy's sparse matrices and arrays, read without a call that could add up, write to or run beyond what they hold."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.array import KINDS
+from plandp.data.sorted_entries import Entries, IntArray, sort_by_row
+from plandp.data.stored_rows import ENTRIES_AT_A_TIME, StoredRows, floats
+from plandp.errors import ArgumentError
+
+
+def is_scipy_matrix(data: object) -> bool:
+    """Whether this is a sparse matrix or array of SciPy; nothing is imported to find out."""
+    return any(base.__module__.startswith("scipy.sparse") for base in type(data).__mro__)
+
+
+def refuse_by_type(matrix: Any) -> None:
+    """Refuse a matrix by its public dtype and number of dimensions."""
+    if matrix.dtype.kind not in "biuf":
+        raise ArgumentError(
+            "data",
+            f"the matrix holds {KINDS.get(matrix.dtype.kind, 'no numbers')}, which is not numeric; "
+            "convert it to a float, integer or bool dtype",
+        )
+    if len(matrix.shape) != 2:
+        raise ArgumentError("data", f"the sparse array has {len(matrix.shape)} dimensions; pass rows × columns")
+
+
+def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
+    """Return a matrix as compressed rows; those of a CSR matrix lie where they are."""
+    if matrix.format == "lil":
+        if any(len(columns) != len(values) for columns, values in zip(matrix.rows, matrix.data, strict=True)):
+            raise _malformed()  # SciPy would fill up with whatever is in memory
+        matrix = _converted(matrix.tocsr)
+    if matrix.format == "csr":
+        return _compressed(matrix)
+    if matrix.format not in _ENTRIES:
+        matrix = _converted(matrix.tocoo)
+    n, d = matrix.shape
+    return sort_by_row(partial(_ENTRIES[matrix.format], matrix), n=n, d=d, binary=binary)
+
+
+def _converted(convert: Callable[[], Any]) -> Any:
+    try:
+        return convert()
+    except Exception:  # of a matrix whose parts were exchanged by hand; the text could carry values
+        raise _malformed() from None
+
+
+def _compressed(matrix: Any) -> StoredRows:
+    items, values = _integers(matrix.indices), matrix.data
+    begin = _ends(matrix.indptr, count=matrix.shape[0], entries=min(len(items), len(values)))
+    return StoredRows(begin=begin, items=items, values=values, writable=False)
+
+
+def _coordinate_entries(matrix: Any) -> Iterator[Entries]:
+    rows, columns, values = _integers(matrix.row), _integers(matrix.col), matrix.data
+    entries = min(len(rows), len(columns), len(values))
+    for first in range(0, entries, ENTRIES_AT_A_TIME):
+        part = slice(first, min(first + ENTRIES_AT_A_TIME, entries))
+        yield _wide(rows[part]), _wide(columns[part]), floats(values[part])
+
+
+def _column_entries(matrix: Any) -> Iterator[Entries]:
+    rows, values = _integers(matrix.indices), matrix.data
+    ends = _ends(matrix.indptr, count=matrix.shape[1], entries=min(len(rows), len(values)))
+    for part, columns in _owners(ends, ENTRIES_AT_A_TIME):
+        yield _wide(rows[part]), columns, floats(values[part])
+
+
+def _block_entries(matrix: Any) -> Iterator[Entries]:
+    (n, d), (height, width) = matrix.shape, matrix.data.shape[1:]
+    block_columns = _integers(matrix.indices)
+    ends = _ends(matrix.indptr, count=n // height, entries=min(len(block_columns), len(matrix.data)))
+    for part, block_rows in _owners(ends, max(1, ENTRIES_AT_A_TIME // (height * width))):
+        values = floats(matrix.data[part])
+        outside = (block_columns[part] < 0) | (block_columns[part] >= d // width)
+        block_column = np.where(outside, -1, _wide(block_columns[part]))  # before a product could overflow
+        rows = block_rows[:, None, None] * height + np.arange(height)[None, :, None]
+        columns = block_column[:, None, None] * width + np.arange(width)[None, None, :]
+        yield (
+            np.broadcast_to(rows, values.shape).ravel(),
+            np.broadcast_to(columns, values.shape).ravel(),
+            values.ravel(),
+        )
+
+
+_ENTRIES: dict[str, Callable[[Any], Iterator[Entries]]] = {
+    "coo": _coordinate_entries,
+    "csc": _column_entries,
+    "bsr": _block_entries,
+}
+
+
+def _owners(ends: NDArray[Any], step: int) -> Iterator[tuple[slice, IntArray]]:
+    """Cut the entries into stretches, each with the number of the row or column that every entry belongs to."""
+    for first in range(int(ends[0]), int(ends[-1]), step):
+        last = min(first + step, int(ends[-1]))
+        lowest, highest = np.searchsorted(ends, [first, last - 1], side="right")
+        inside = np.clip(ends[lowest - 1 : highest + 1], first, last)
+        yield slice(first, last), np.repeat(np.arange(lowest - 1, highest), np.diff(inside))
+
+
+def _ends(indptr: NDArray[Any], *, count: int, entries: int) -> NDArray[Any]:
+    """Return where each row begins and the last one ends, within the entries and never going back."""
+    ends = _integers(indptr)
+    if len(ends) != count + 1:
+        raise _malformed()
+    if ends[0] >= 0 and ends[-1] <= entries and np.all(ends[1:] >= ends[:-1]):
+        return ends
+    return np.maximum.accumulate(np.clip(_wide(ends), 0, entries))
+
+
+def _integers(array: NDArray[Any]) -> NDArray[Any]:
+    """Return indices as int32 or int64 in machine order, copied only where they must be; what wraps is outside."""
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise _malformed()
+    return np.require(array, np.int32 if array.dtype == np.int32 else np.int64, ["C", "A"])
+
+
+def _wide(indices: NDArray[Any]) -> IntArray:
+    return np.asarray(indices, np.int64)
+
+
+def _malformed() -> ArgumentError:
+    return ArgumentError("data", "the parts of the sparse matrix do not fit together; build it anew from its entries")
