@@ -43,10 +43,7 @@ def read_csv_events(
         sums = {label: array("d") for label in values if label in place}
         for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, width, delimiter):
             for label, numbering in numberings.items():
-                column = cells[place[label] :: width]
-                if place[label] == width - 1:
-                    column = [_without_line_end(cell) for cell in column]
-                numbers[label].extend(map(numbering.__getitem__, column))
+                numbers[label].extend(map(numbering.__getitem__, cells[place[label] :: width]))
             for label, found in sums.items():
                 found.frombytes(decimal_numbers(cells[place[label] :: width]).tobytes())
     return CsvEvents(
@@ -57,7 +54,3 @@ def read_csv_events(
         },
         value_columns={label: np.frombuffer(found, dtype=np.float64) for label, found in sums.items()},
     )
-
-
-def _without_line_end(cell: bytes) -> bytes:
-    return cell.removesuffix(b"\n").removesuffix(b"\r")

@@ -98,9 +98,9 @@ def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes
 def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:
     """Return the cells of whole rows, one after the other; a row of another length becomes empty cells."""
     for lines in blocks:
-        text = delimiter.join(lines)
+        text = b"".join(lines)
         if QUOTE not in text and all(line.count(delimiter) == width - 1 for line in lines):
-            yield text.split(delimiter)
+            yield text.replace(b"\r\n", b"\n").removesuffix(b"\n").replace(b"\n", delimiter).split(delimiter)
             continue
         cells: list[bytes] = []
         waiting = iter(lines)

@@ -9,10 +9,11 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
     """Return the cells of the record that begins with `line`; a quoted cell can take lines from `following`.
 
     A cell is quoted when its first character is a quote; it ends at the next quote that is not doubled, and what
-    stands between that and the delimiter belongs to it too.  Elsewhere quotes are ordinary.  Nothing is refused.
+    stands between that and the delimiter belongs to it too.  Elsewhere quotes are ordinary.  The end of the
+    line belongs to no cell.  Nothing is refused.
     """
     if QUOTE not in line:
-        return line.split(delimiter)
+        return _without_end(line).split(delimiter)
     cells: list[bytes] = []
     at = 0
     while True:
@@ -21,7 +22,7 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
             begun, line, at = _quoted(line, at + 1, following)
         end = line.find(delimiter, at)
         if end < 0:
-            return [*cells, begun + line[at:]]
+            return [*cells, begun + _without_end(line[at:])]
         cells.append(begun + line[at:end])
         at = end + len(delimiter)
 
@@ -42,3 +43,7 @@ def _quoted(line: bytes, at: int, following: Iterator[bytes]) -> tuple[bytes, by
         else:
             parts.append(line[at:end])
             return b"".join(parts), line, end + 1
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")

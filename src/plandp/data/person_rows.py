@@ -13,6 +13,7 @@ from plandp.data.id_column import NULL, IdColumn
 from plandp.data.sparse_rows import SparseBlock
 
 ROWS_PER_BLOCK = 2**16
+"""How many rows a block has, or d if that is more: sums by item are merged per block."""
 
 LARGEST_VALUE = 2.0**100
 """Values of single events are clipped here, so that no sum of them overflows."""
@@ -25,14 +26,16 @@ class PersonRows:
     """The rows of n people: first those who have an item, then empty ones."""
 
     n: int
+    d: int
     begin: NDArray[np.int64]
     items: NDArray[np.int32]
     values: NDArray[Any] | None
 
     def blocks(self) -> Iterator[SparseBlock]:
-        """Return all n rows, cut by n alone; empty rows take no memory until they are read."""
-        for start in range(0, self.n, ROWS_PER_BLOCK):
-            rows = np.arange(start, min(start + ROWS_PER_BLOCK, self.n) + 1)
+        """Return all n rows, cut by n and d alone; empty rows take no memory until they are read."""
+        step = max(ROWS_PER_BLOCK, self.d)
+        for start in range(0, self.n, step):
+            rows = np.arange(start, min(start + step, self.n) + 1)
             begin = self.begin[np.minimum(rows, len(self.begin) - 1)]
             held = slice(int(begin[0]), int(begin[-1]))
             yield SparseBlock(begin - begin[0], self.items[held], None if self.values is None else self.values[held])
@@ -89,6 +92,7 @@ def group_events(
     row = cell // d
     return PersonRows(
         n=n,
+        d=d,
         begin=np.append(_starts(row), len(row)),
         items=(cell - row * d).astype(np.int32),
         values=measured,
