@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.stored_rows import ENTRIES_AT_A_TIME, StoredRows, cut_rows, narrowest
+from plandp.data.stored_rows import ENTRIES_AT_A_TIME, StoredRows, cut_rows, floats, narrowest, presence
 from plandp.kernels.clean_items import clean_rows, find_unclean
 from plandp.kernels.compiler import compiled
 
@@ -31,8 +31,10 @@ def _all_count(rows: StoredRows, *, binary: bool) -> bool:
         return True
     end = int(rows.begin[-1])
     for first in range(int(rows.begin[0]), end, ENTRIES_AT_A_TIME):
-        weights = rows.weights(first, min(first + ENTRIES_AT_A_TIME, end), binary=binary)
-        if not np.all(weights > 0.0):
+        values = rows.values[first : min(first + ENTRIES_AT_A_TIME, end)]
+        if values.dtype.itemsize > 8:
+            values = floats(values)  # the least of what longer numbers can be is zero as float64
+        if not np.all(presence(values) if binary else values > 0):
             return False
     return True
 

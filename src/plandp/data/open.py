@@ -13,6 +13,7 @@ from plandp.data.lists import list_array
 from plandp.data.pandas_frame import open_pandas
 from plandp.data.polars_frame import open_polars
 from plandp.data.rows import Rows
+from plandp.data.scipy_matrix import is_scipy_matrix
 from plandp.data.table import Table
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -55,7 +56,7 @@ def _open_table(data: object, columns: Sequence[Label] | None, progress: bool) -
             table = opener(data, columns)
             if table is not None:
                 return table
-    if any(module.startswith("scipy.sparse") for module in modules):
+    if is_scipy_matrix(data):
         raise ArgumentError(
             "data",
             "a sparse matrix holds 0/1 data or counts; pass kind='binary' or kind='nonnegative', or data.toarray()",

@@ -17,7 +17,7 @@ from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
 from plandp.terms.columns import Label
 
-ENTRIES_PER_BLOCK = 2**20
+ENTRIES_PER_BLOCK = 2**18
 """About how many entries a block has at most; values that are not float64 are converted block by block."""
 
 ENTRIES_PER_COLUMN = 4

@@ -14,8 +14,9 @@ from plandp.errors import ArgumentError
 
 
 def is_scipy_matrix(data: object) -> bool:
-    """Whether this is a sparse matrix or array of SciPy; nothing is imported to find out."""
-    return any(base.__module__.startswith("scipy.sparse") for base in type(data).__mro__)
+    """Whether this is a sparse matrix or array of SciPy, not an operator; nothing is imported to find out."""
+    of_scipy = any(base.__module__.startswith("scipy.sparse") for base in type(data).__mro__)
+    return of_scipy and hasattr(data, "format")
 
 
 def refuse_by_type(matrix: Any) -> None:
@@ -33,9 +34,7 @@ def refuse_by_type(matrix: Any) -> None:
 def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
     """Return a matrix as compressed rows; those of a CSR matrix lie where they are."""
     if matrix.format == "lil":
-        if any(len(columns) != len(values) for columns, values in zip(matrix.rows, matrix.data, strict=True)):
-            raise _malformed()  # SciPy would fill up with whatever is in memory
-        matrix = _converted(matrix.tocsr)
+        matrix = _converted(partial(_flattened, matrix))
     if matrix.format == "csr":
         return _compressed(matrix)
     if matrix.format not in _ENTRIES:
@@ -47,39 +46,46 @@ def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
 def _converted(convert: Callable[[], Any]) -> Any:
     try:
         return convert()
-    except Exception:  # of a matrix whose parts were exchanged by hand; the text could carry values
+    except (ValueError, TypeError, OverflowError, IndexError):  # the text could carry values
         raise _malformed() from None
 
 
+def _flattened(matrix: Any) -> Any:
+    """Return lists as a CSR matrix; SciPy would fill lists of unequal length with whatever is in memory."""
+    if [len(columns) for columns in matrix.rows] != [len(values) for values in matrix.data]:
+        raise _malformed()
+    return matrix.tocsr()
+
+
 def _compressed(matrix: Any) -> StoredRows:
-    items, values = _integers(matrix.indices), matrix.data
+    items, values = _integers(matrix.indices), _values(matrix)
     begin = _ends(matrix.indptr, count=matrix.shape[0], entries=min(len(items), len(values)))
     return StoredRows(begin=begin, items=items, values=values, writable=False)
 
 
 def _coordinate_entries(matrix: Any) -> Iterator[Entries]:
-    rows, columns, values = _integers(matrix.row), _integers(matrix.col), matrix.data
+    rows, columns, values = _integers(matrix.row), _integers(matrix.col), _values(matrix)
     entries = min(len(rows), len(columns), len(values))
     for first in range(0, entries, ENTRIES_AT_A_TIME):
         part = slice(first, min(first + ENTRIES_AT_A_TIME, entries))
-        yield _wide(rows[part]), _wide(columns[part]), floats(values[part])
+        yield rows[part], columns[part], floats(values[part])
 
 
 def _column_entries(matrix: Any) -> Iterator[Entries]:
-    rows, values = _integers(matrix.indices), matrix.data
+    rows, values = _integers(matrix.indices), _values(matrix)
     ends = _ends(matrix.indptr, count=matrix.shape[1], entries=min(len(rows), len(values)))
     for part, columns in _owners(ends, ENTRIES_AT_A_TIME):
-        yield _wide(rows[part]), columns, floats(values[part])
+        yield rows[part], columns, floats(values[part])
 
 
 def _block_entries(matrix: Any) -> Iterator[Entries]:
-    (n, d), (height, width) = matrix.shape, matrix.data.shape[1:]
-    block_columns = _integers(matrix.indices)
-    ends = _ends(matrix.indptr, count=n // height, entries=min(len(block_columns), len(matrix.data)))
+    block_columns, blocks = _integers(matrix.indices), _values(matrix, dimensions=3)
+    (n, d), (height, width) = matrix.shape, blocks.shape[1:]
+    ends = _ends(matrix.indptr, count=n // height, entries=min(len(block_columns), len(blocks)))
     for part, block_rows in _owners(ends, max(1, ENTRIES_AT_A_TIME // (height * width))):
-        values = floats(matrix.data[part])
+        values = floats(blocks[part])
         outside = (block_columns[part] < 0) | (block_columns[part] >= d // width)
-        block_column = np.where(outside, -1, _wide(block_columns[part]))  # before a product could overflow
+        block_column = np.where(outside, np.int64(-1), block_columns[part])  # before a product could overflow
         rows = block_rows[:, None, None] * height + np.arange(height)[None, :, None]
         columns = block_column[:, None, None] * width + np.arange(width)[None, None, :]
         yield (
@@ -112,7 +118,7 @@ def _ends(indptr: NDArray[Any], *, count: int, entries: int) -> NDArray[Any]:
         raise _malformed()
     if ends[0] >= 0 and ends[-1] <= entries and np.all(ends[1:] >= ends[:-1]):
         return ends
-    return np.maximum.accumulate(np.clip(_wide(ends), 0, entries))
+    return np.maximum.accumulate(np.clip(ends.astype(np.int64), 0, entries))
 
 
 def _integers(array: NDArray[Any]) -> NDArray[Any]:
@@ -122,8 +128,11 @@ def _integers(array: NDArray[Any]) -> NDArray[Any]:
     return np.require(array, np.int32 if array.dtype == np.int32 else np.int64, ["C", "A"])
 
 
-def _wide(indices: NDArray[Any]) -> IntArray:
-    return np.asarray(indices, np.int64)
+def _values(matrix: Any, dimensions: int = 1) -> NDArray[Any]:
+    values: NDArray[Any] = matrix.data
+    if values.ndim != dimensions:
+        raise _malformed()
+    return values
 
 
 def _malformed() -> ArgumentError:

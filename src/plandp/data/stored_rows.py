@@ -33,9 +33,9 @@ def floats(values: NDArray[Any]) -> NDArray[np.float64]:
     return np.require(values, np.float64, ["C", "A"])
 
 
-def presence(values: NDArray[np.float64]) -> NDArray[np.bool]:
+def presence(values: NDArray[Any]) -> NDArray[np.bool]:
     """Return which values are neither zero nor NaN."""
-    counts: NDArray[np.bool] = (values != 0.0) & (values == values)
+    counts: NDArray[np.bool] = (values != 0) & (values == values)
     return counts
 
 

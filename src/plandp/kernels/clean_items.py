@@ -15,13 +15,33 @@ def find_unclean(begin: NDArray[Any], items: NDArray[Any], last_row: NDArray[Any
     `last_row` has one place per column and holds -1; it is written to.
     """
     d = len(last_row)
+    start = begin[0]
+    end = begin[-1]
+    stored = items[start:end]
+    outside = False
+    for e in range(len(stored)):
+        outside |= (stored[e] < 0) | (stored[e] >= d)
+    if outside:
+        found[0] = True
+        return
+    # Most matrices are sorted: then items fall only from one row to the next, which takes no look at `last_row`.
+    before = stored[:-1]
+    after = stored[1:]
+    falls = 0
+    for e in range(len(after)):
+        falls += after[e] <= before[e]
+    for r in range(1, len(begin) - 1):
+        e = begin[r]
+        if begin[r - 1] < e < end:
+            falls -= items[e] <= items[e - 1]
+    if falls == 0:
+        return
     for r in range(len(begin) - 1):
         for e in range(begin[r], begin[r + 1]):
-            item = items[e]
-            if item < 0 or item >= d or last_row[item] == r:
+            if last_row[items[e]] == r:
                 found[0] = True
                 return
-            last_row[item] = r
+            last_row[items[e]] = r
 
 
 def clean_rows(
@@ -71,13 +91,32 @@ def clean_rows(
         new_begin[r + 1] = at
 
 
-def place_entries(
-    rows: IntArray, columns: IntArray, weights: FloatArray, free: IntArray, items: NDArray[Any], values: FloatArray
-) -> None:
-    """Write every entry to the next free place of its row; without room for values, only the columns."""
+def count_entries(rows: NDArray[Any], columns: NDArray[Any], weights: FloatArray, d: int, counts: IntArray) -> None:
+    """Add 1 to the count of its row for every entry within the rows and d columns that is neither zero nor NaN."""
     for e in range(len(rows)):
-        at = free[rows[e]]
-        free[rows[e]] = at + 1
-        items[at] = columns[e]
-        if len(values):
-            values[at] = weights[e]
+        row = rows[e]
+        weight = weights[e]
+        if 0 <= row < len(counts) and 0 <= columns[e] < d and weight == weight and weight != 0.0:
+            counts[row] += 1
+
+
+def place_entries(
+    rows: NDArray[Any],
+    columns: NDArray[Any],
+    weights: FloatArray,
+    d: int,
+    free: IntArray,
+    items: NDArray[Any],
+    values: FloatArray,
+) -> None:
+    """Write every entry that `count_entries` counts to the next free place of its row; the values if there is room."""
+    for e in range(len(rows)):
+        row = rows[e]
+        column = columns[e]
+        weight = weights[e]
+        if 0 <= row < len(free) and 0 <= column < d and weight == weight and weight != 0.0:
+            at = free[row]
+            free[row] = at + 1
+            items[at] = column
+            if len(values):
+                values[at] = weight

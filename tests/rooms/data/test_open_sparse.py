@@ -1,7 +1,8 @@
 """The way in for sparse rows: every format, dtype and container gives the rows that a plain dictionary gives."""
 
 import math
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,13 +14,14 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.sparse.linalg import aslinearoperator
 
 from plandp.data import distinct_items, open_sparse, scipy_matrix, sorted_entries, stored_rows
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.rows import Sums
 from plandp.data.sparse_rows import SparseBlock
 from plandp.errors import ArgumentError
-from plandp.kernels.clean_items import clean_rows, find_unclean, place_entries
+from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, place_entries
 from plandp.kernels.compiler import compiled
 
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
@@ -38,7 +40,7 @@ Row = list[tuple[int, float]]
 
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    assert all(compiled(loop) is not None for loop in (clean_rows, find_unclean, place_entries))
+    assert all(compiled(loop) is not None for loop in (clean_rows, find_unclean, count_entries, place_entries))
     for user in (distinct_items, sorted_entries):
         monkeypatch.setattr(user, "compiled", WAYS[request.param])
     return str(request.param)
@@ -230,6 +232,15 @@ def test_sums_go_in_stored_order_in_double_precision(way: str) -> None:
     assert read(matrix(single, 1, dtype="float32"), binary=False)[0][0][1] == sum([float(np.float32(0.1))] * 3)
 
 
+def test_numbers_beyond_double_precision_are_infinite_or_nothing(way: str) -> None:
+    table = matrix([[(0, 1.0), (1, 1.0)], [(2, 1.0)]], 3, dtype="longdouble")
+    table.data[:2] = np.longdouble(10) ** np.array([4000, -4000], np.longdouble)
+    assert read(table, binary=True) == [[(0, 1.0)], [(2, 1.0)]]
+    for data in (table, table.tocsc()):
+        assert read(data, binary=False) == [[(0, INF)], [(2, 1.0)]]
+    assert read(table[:, [0, 2]], binary=False) == [[(0, INF)], [(1, 1.0)]]  # no copy, but converted
+
+
 @pytest.mark.parametrize(
     ("starts", "lengths"),
     [
@@ -286,6 +297,85 @@ def test_a_clean_matrix_is_read_where_it_lies(way: str, binary: bool) -> None:
     if block.values is not None:
         assert np.shares_memory(block.values, table.data)
         assert not block.values.flags.writeable
+
+
+def test_arrays_may_be_read_only_strided_and_of_odd_integers(way: str) -> None:
+    stored = [[(3, 1.0), (0, 2.0), (9, 1.0)], [], [(1, 5.0), (1, NAN), (2, -1.0)]]
+    for clean in (True, False):
+        held = [row[:2] if clean else row for row in (stored[0], stored[1], stored[2][: 1 if clean else 3])]
+        for change in (
+            lambda part: np.repeat(part, 2)[::2],
+            lambda part: part.astype(part.dtype.newbyteorder(">")),
+            lambda part: part.astype(np.uint64) if part.dtype.kind == "i" else part,
+            lambda part: part.astype(np.int8) if part.dtype.kind == "i" else part,
+            lambda part: np.frombuffer(part.tobytes(), part.dtype),
+            lambda part: np.frombuffer(b"." + part.tobytes(), part.dtype, offset=1),  # not aligned
+        ):
+            table = matrix(held, 4, dtype="float64")
+            for part in ("indptr", "indices", "data"):
+                setattr(table, part, change(getattr(table, part)))
+            for binary in (True, False):
+                assert read(table, binary=binary) == expected(held, 4, binary=binary)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_compiled_loops_and_numpy_give_the_same_bits(binary: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(11)
+    many, n, d = 30_000, 400, 70
+    rows, columns = rng.integers(-2, n + 2, many), rng.integers(-2, d + 2, many)
+    values = rng.standard_normal(many) * 10.0 ** rng.integers(-9, 9, many)
+    values[rng.random(many) < 0.05], values[rng.random(many) < 0.05] = NAN, 0.0
+    table = sp.coo_array((n, d))
+    table.coords, table.data = (rows, columns), values
+    monkeypatch.setattr(distinct_items, "ENTRIES_AT_A_TIME", 1000)
+    answers = []
+    for chosen in WAYS.values():
+        for user in (distinct_items, sorted_entries):
+            monkeypatch.setattr(user, "compiled", chosen)
+        answers.append(read(table, binary=binary))
+    held = [list(zip(columns[rows == r].tolist(), values[rows == r].tolist(), strict=True)) for r in range(n)]
+    assert answers[0] == answers[1] == answers[2] == expected(held, d, binary=binary)
+
+
+def peak(run: Callable[[], object]) -> int:
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+class Nothing:
+    def __call__(self, block: SparseBlock, /) -> Sums:
+        return (np.zeros(1, np.int64),)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_little_memory_is_taken(binary: bool) -> None:
+    n, d, per_row = 40_000, 3_000, 50  # two million entries, 8 MB of indices
+    items = (np.arange(n)[:, None] * 7 + np.arange(per_row) * 59) % d
+    table = sp.csr_array((n, d))
+    table.indptr = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
+    table.indices, table.data = items.ravel().astype(np.int32), np.ones(n * per_row)
+    open_sparse_rows(table, binary=binary)  # compiles
+    indices = table.indices.nbytes
+
+    def run() -> None:
+        open_sparse_rows(table, binary=binary).fold(Nothing())
+
+    assert peak(run) < 0.25 * indices  # clean: nothing is copied
+    table.data = np.ones(n * per_row, np.float32)
+    assert peak(run) < (0.25 if binary else 0.8) * indices  # float64 a block at a time
+    table.data[7] = 0.0
+    assert peak(run) < (1.5 if binary else 3.5) * indices  # a copy: items, and values twice as wide
+    columns = table.tocsc()
+    assert peak(lambda: open_sparse_rows(columns, binary=binary)) < (1.5 if binary else 3.5) * indices
+
+
+def test_a_dense_table_is_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plandp.data.blocks.VALUES_PER_BLOCK", 2**16)
+    dense = np.ones((2**12, 2**8), np.float32)
+    assert peak(lambda: open_sparse_rows(dense, binary=False).fold(Nothing())) < 6 * 8 * 2**16 < dense.nbytes
 
 
 def fingerprint(table: Any) -> Any:
@@ -390,6 +480,11 @@ def test_a_sparse_vector_is_refused() -> None:
         open_sparse_rows(sp.coo_array(np.eye(3)[0]), binary=True)
 
 
+def test_an_operator_is_no_matrix() -> None:
+    with pytest.raises(ArgumentError, match=r"^data: a .*LinearOperator is not accepted"):
+        open_sparse_rows(aslinearoperator(np.eye(3)), binary=True)
+
+
 @pytest.mark.parametrize("columns", [["a"], [3], [], [0, 0], "0"])
 def test_columns_that_are_not_there_are_refused(columns: Any) -> None:
     with pytest.raises(ArgumentError, match=r"^columns: "):
@@ -404,8 +499,17 @@ def broken() -> Iterator[Any]:
     table = sp.csr_array(SECRET * np.eye(3))
     table.indptr = table.indptr[:-1]
     yield table
+    table = sp.csr_array(SECRET * np.eye(3))
+    table.data = table.data[:, np.newaxis]
+    yield table
     table = sp.lil_array(SECRET * np.eye(3))
     table.rows[0] = [SECRET, SECRET]
+    yield table
+    table = sp.lil_array(SECRET * np.eye(3))
+    table.data[0] = [str(SECRET) + "x"]
+    yield table
+    table = sp.dok_array(SECRET * np.eye(3))
+    table._dict[(0, SECRET)] = 1.0
     yield table
 
 
