@@ -50,7 +50,9 @@ def test_an_id_of_any_place_in_the_public_order_moves_one_row() -> None:
     """20 ids, 10 of them kept, each replaced by each of 20 fresh ones: all cases of the proof occur."""
     ids = [f"p{place}" for place in range(20)]
     others = {name: [(name, item, 1.0) for item in "abc"[: 1 + place % 3]] for place, name in enumerate(ids)}
-    whole = event_rows(frame_of([event for events in others.values() for event in events]), items=["a", "b", "c"], people=10)
+    whole = event_rows(
+        frame_of([event for events in others.values() for event in events]), items=["a", "b", "c"], people=10
+    )
     moved: Counter[int] = Counter()
     for gone in ids:
         rest = [event for name in ids if name != gone for event in others[name]]

@@ -39,10 +39,24 @@ class Numbering(defaultdict[bytes, int]):
         return IdColumn(numbers, lambda: [text for text in self if text])
 
 
+class _TextNumbering(dict[str, int]):
+    """Numbers for plain strings, whose text is encoded once and not for every event."""
+
+    def __init__(self, numbering: Numbering) -> None:
+        self._numbering = numbering
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = self._numbering[canonical_id(text) or b""]
+        return number
+
+
 def number_cells(cells: Iterable[object]) -> IdColumn:
     """Return a column of Python objects, each read on its own; what is neither text nor an integer is null."""
     numbering = Numbering()
-    return numbering.column(np.fromiter((numbering[canonical_id(cell) or b""] for cell in cells), dtype=np.int64))
+    texts = _TextNumbering(numbering)
+    # Only strings are looked up: as keys, True and 1.0 would be the 1 of somebody else.
+    numbers = (texts[cell] if type(cell) is str else numbering[canonical_id(cell) or b""] for cell in cells)
+    return numbering.column(np.fromiter(numbers, dtype=np.int64))
 
 
 def number_integers(values: NDArray[Any], null: NDArray[np.bool_] | None = None) -> IdColumn:

@@ -1,13 +1,14 @@
 """Polars frames as tables of events."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.event_table import not_a_measure
-from plandp.data.id_column import IdColumn, not_an_id, number_categories, number_cells, number_integers
+from plandp.data.id_column import IdColumn, not_an_id, number_cells, number_integers
 from plandp.data.polars_frame import open_polars
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
 _BEYOND_NUMPY = ("Int128", "UInt128")
+_EVENTS_AT_A_TIME = 2**18  # or all texts would be held as Python objects at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +41,8 @@ class PolarsEvents:
         text = column.dtype in (polars.String, polars.Categorical, polars.Enum, polars.Null)
         if not text and not column.dtype.is_integer():
             raise not_an_id(argument, label, column.dtype.base_type())
-        return _number_text(column.cast(polars.String))
+        parts = column.cast(polars.String).to_frame().iter_slices(_EVENTS_AT_A_TIME)
+        return number_cells(chain.from_iterable(part.to_series().to_list() for part in parts))
 
     def values(self, label: Label) -> NDArray[np.float64]:
         """Return a numeric column as float64, nulls as NaN."""
@@ -58,10 +61,3 @@ def polars_events(table: object) -> PolarsEvents | None:
     import polars
 
     return PolarsEvents(table) if isinstance(table, polars.DataFrame) else None
-
-
-def _number_text(column: "polars.Series") -> IdColumn:
-    """Return a column of strings as ids; polars itself numbers them, which needs no other package."""
-    distinct = column.drop_nulls().unique().sort()
-    places = column.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
-    return number_categories(places, number_cells(distinct.to_list()))
