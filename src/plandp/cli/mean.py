@@ -2,17 +2,14 @@
 
 import argparse
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import plandp
-from plandp.cli.output_file import reserved
-from plandp.cli.picture_file import check_picture, draw
+from plandp.cli.release_output import add_output_options, show_and_keep
 from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
 from plandp.cli.values import read_number, read_numbers
 from plandp.data.files import NUMBERED, READERS
 from plandp.errors import ArgumentError
-from plandp.report.table import release_text
 from plandp.terms.columns import Label
 
 EXAMPLES = """\
@@ -75,43 +72,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     how = command.add_argument_group("how")
     add_method_options(how)
     how.add_argument("--sampler", default="exact", help="exact (the default) or opendp")
-    shown = command.add_argument_group("what is shown and kept")
-    shown.add_argument("--json", action="store_true", help="print the release as JSON instead of a table")
-    shown.add_argument("--out", metavar="RELEASE", type=Path, help="keep the release as JSON in a new file")
-    shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw the release: .svg, .png or .pdf")
-    shown.add_argument(
-        "--progress",
-        action=argparse.BooleanOptionalAction,
-        help="show bars while the file is read; on a terminal they are shown unless told otherwise",
-    )
+    add_output_options(command)
     command.set_defaults(run=run)
 
 
 def run(asked: argparse.Namespace) -> None:
-    """Release the mean; where it is written to is made sure of first, since it is paid for only once."""
-    with ExitStack() as files:
-        keep = draw_to = None
-        if asked.out is not None:
-            _check_new(asked.out)
-            keep = files.enter_context(reserved(asked.out, "out"))
-        if asked.plot is not None:
-            check_picture(asked.plot)
-            if asked.plot == asked.out:
-                raise ArgumentError("plot", "must be another file than --out")
-            draw_to = files.enter_context(reserved(asked.plot, "plot"))
-        release = _release(asked)
-        text = release.to_json()
-        if keep is not None:
-            try:
-                keep(f"{text}\n".encode())
-            except OSError:
-                print(text)  # not lost: it has been paid for
-                raise
-        try:
-            print(text if asked.json else release_text(release, notes=_notes(asked.data)), flush=True)
-        finally:  # also when nobody reads on, as in `plandp mean ... | head`
-            if draw_to is not None:
-                draw(release, asked.plot, draw_to)
+    """Release the mean, show it and keep it."""
+    show_and_keep(asked, _release, notes=_notes(asked.data))
 
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
@@ -158,10 +125,3 @@ def _label(name: str, path: Path) -> Label:
     # The columns of an array have no names but their numbers.
     text = name.strip()
     return int(text) if path.suffix.lower() in NUMBERED and text.isdecimal() else text
-
-
-def _check_new(path: Path) -> None:
-    if path.exists():
-        raise ArgumentError(
-            "out", f"{str(path)!r} exists, and may hold a release that was paid for; name a new file, or remove it"
-        )

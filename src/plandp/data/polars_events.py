@@ -1,12 +1,14 @@
 """Polars frames as tables of events."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.arrow_events import number_arrow
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import IdColumn, not_an_id, number_cells, number_integers
 from plandp.data.polars_frame import open_polars
@@ -36,13 +38,15 @@ class PolarsEvents:
         import polars
 
         column = self.frame[str(label)]
-        if column.dtype.is_integer() and str(column.dtype) not in _BEYOND_NUMPY:
+        if column.dtype.is_integer():
+            if str(column.dtype) in _BEYOND_NUMPY:
+                return _number_text(column)
             return number_integers(column.fill_null(0).to_numpy(), column.is_null().to_numpy())
-        text = column.dtype in (polars.String, polars.Categorical, polars.Enum, polars.Null)
-        if not text and not column.dtype.is_integer():
+        if column.dtype not in (polars.String, polars.Categorical, polars.Enum, polars.Null):
             raise not_an_id(argument, label, column.dtype.base_type())
-        parts = column.cast(polars.String).to_frame().iter_slices(_EVENTS_AT_A_TIME)
-        return number_cells(chain.from_iterable(part.to_series().to_list() for part in parts))
+        # Faster by pyarrow, if it is there.
+        found = number_arrow(column.to_arrow()) if find_spec("pyarrow") else None
+        return _number_text(column) if found is None else found
 
     def values(self, label: Label) -> NDArray[np.float64]:
         """Return a numeric column as float64, nulls as NaN."""
@@ -61,3 +65,10 @@ def polars_events(table: object) -> PolarsEvents | None:
     import polars
 
     return PolarsEvents(table) if isinstance(table, polars.DataFrame) else None
+
+
+def _number_text(column: "polars.Series") -> IdColumn:
+    import polars
+
+    parts = column.cast(polars.String).to_frame().iter_slices(_EVENTS_AT_A_TIME)
+    return number_cells(chain.from_iterable(part.to_series().to_list() for part in parts))

@@ -1,5 +1,6 @@
 """Events into rows: every container gives the same rows, ids are exact, and no cell can raise."""
 
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -160,6 +161,14 @@ def test_every_container_gives_the_same_rows(
     put: Callable[[Columns], object], measure: str, expected: Counter[Any]
 ) -> None:
     assert event_rows(put(EVENTS), items=ITEMS, people=7, measure=measure) == expected
+
+
+@pytest.mark.parametrize("put", [put for name, put in CONTAINERS.items() if name.startswith("polars")])
+def test_polars_needs_no_other_package(put: Callable[[Columns], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    table = put(EVENTS)
+    monkeypatch.setattr("plandp.data.polars_events.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert event_rows(table, items=ITEMS, people=7, measure="time") == TIME
 
 
 @every_container
