@@ -15,7 +15,7 @@ from plandp.mechanisms.clipped_sum import cell_weights, finer_bits, private_clip
 from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_share_above, private_tail_cell
+from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_rows_above, private_tail_cell
 from plandp.methods import find_estimator
 from plandp.terms.columns import read_columns
 
@@ -55,7 +55,7 @@ def test_a_count_by_norm_moves_by_exactly_one() -> None:
         totals = cell_totals(rows_of(table), signed_view(1), cells)
         prior = np.full(n_cells, 1.0)
         private_tail_cell(totals.norms, door, prior=prior, tail=1.0, shares=FINER_AND_FINER, rho=Fraction(1), step="tail")
-        private_share_above(totals.norms, n_cells // 2, door, rho=Fraction(1), step="tail")
+        private_rows_above(totals.norms, n_cells // 2, door, rho=Fraction(1), step="tail")
 
     short, long = np.full((40, 1), 0.1), np.full((40, 1), 0.1)
     long[7] = 100.0

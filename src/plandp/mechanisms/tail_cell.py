@@ -69,11 +69,10 @@ def private_tail_cell(
     return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts))
 
 
-def private_share_above(norms: NormCounts, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
-    """The share of the rows above the upper edge of `cell`; noise may take it below 0 or above 1.
+def private_rows_above(norms: NormCounts, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
+    """The number of rows above the upper edge of `cell`; noise may take it below 0 or above all of them.
 
     Guarantee: rho-zCDP for replacing one row, which moves the count of rows by at most 1.
     """
-    rows = int(norms.counts.sum())
     noisy = noise.release(norms.counts[cell + 1 :].sum(keepdims=True), squared_sensitivity=1, rho=rho, step=step)
-    return float(noisy[0]) / rows
+    return float(noisy[0])

@@ -13,7 +13,7 @@ from plandp.mechanisms.tail_cell import (
     ALREADY_NEAR,
     FAR_THEN_FINER,
     FINER_AND_FINER,
-    private_share_above,
+    private_rows_above,
     private_tail_cell,
 )
 from plandp.noise.meter import MeteredNoise
@@ -107,8 +107,8 @@ def private_radius(
         step="radius",
         known=far_out.counts,
     )
-    share_above = private_share_above(totals.norms, found.cell, noise, rho=rho * COUNT, step="radius")
-    return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=share_above)
+    above = private_rows_above(totals.norms, found.cell, noise, rho=rho * COUNT, step="radius")
+    return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=above / design.n)
 
 
 def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design: Design) -> CellTotals:

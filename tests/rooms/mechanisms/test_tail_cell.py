@@ -7,7 +7,7 @@ from plandp.data.open import open_rows
 from plandp.mechanisms import tail_cell
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_share_above, private_tail_cell
+from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_rows_above, private_tail_cell
 from plandp.noise.meter import open_door
 
 CELLS = NormCells.around(1.0, lowest=0.05, highest=20.0, d=1, points=2**20)
@@ -79,12 +79,12 @@ def test_what_is_known_costs_nothing_and_is_used() -> None:
 
 
 @np.errstate(all="ignore")  # as in mean
-def test_the_share_above_an_edge() -> None:
+def test_the_rows_above_an_edge() -> None:
     table = np.abs(np.random.default_rng(86).normal(0, 1, 5000))
     totals = cell_totals(open_rows(table), VIEW, CELLS)
     for cell in (0, 40, len(CELLS.edges) - 1):
         door = open_door(reserved=Fraction(100), testing_seed=87)
-        share = private_share_above(totals.norms, cell, door, rho=Fraction(100), step="radius")
+        above = private_rows_above(totals.norms, cell, door, rho=Fraction(100), step="radius")
         # The noise of 100-zCDP is .07 rows: the count is exact but for one case in 10^11.
-        assert share == float((table > CELLS.edges[cell]).mean())
+        assert above == float((table > CELLS.edges[cell]).sum())
         assert door.remaining == 0
