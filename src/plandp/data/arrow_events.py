@@ -44,13 +44,10 @@ def arrow_events(table: object) -> ArrowEvents | None:
 
 
 def as_bytes(table: Any) -> Any:
-    """Return the table with its columns of text as bytes, which may be anything."""
+    """Return the table with all its text as bytes, which may be anything: so it can be checked without reading it."""
     import pyarrow
 
-    return pyarrow.table(
-        [column.cast(pyarrow.large_binary()) if _is_text(column.type) else column for column in table.columns],
-        names=table.column_names,
-    )
+    return pyarrow.table([_bytes(column) for column in table.columns], names=table.column_names)
 
 
 def number_arrow(column: Any) -> IdColumn | None:
@@ -79,3 +76,19 @@ def _is_text(dtype: object) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(dtype) or types.is_large_string(dtype) or types.is_string_view(dtype))
+
+
+def _bytes(column: Any) -> Any:
+    import pyarrow
+    from pyarrow import types
+
+    if _is_text(column.type):
+        return column.cast(pyarrow.large_binary())
+    if not (types.is_dictionary(column.type) and _is_text(column.type.value_type)):
+        return column
+    kind = pyarrow.dictionary(column.type.index_type, pyarrow.large_binary())
+    chunks = [
+        pyarrow.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pyarrow.large_binary()), safe=False)
+        for chunk in column.chunks
+    ]
+    return pyarrow.chunked_array(chunks, kind)

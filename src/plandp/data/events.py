@@ -75,14 +75,16 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
         text = canonical_id(entry)
         if text is None:
             raise ArgumentError(
-                "items", f"an item is a text that is not empty or an integer of up to 128 bits, not {entry!r}"
+                "items",
+                f"must be texts that are not empty, or integers of up to 128 bits; item number {len(labels) + 1} is "
+                f"neither, but of type {type(entry).__name__}",
             )
         if text in places:
             raise ArgumentError(
                 "items", f"{entry!r} occurs more than once; name each item once (7 and '7' are the same item)"
             )
         places[text] = len(labels)
-        labels.append(str(entry) if isinstance(entry, str) else index(entry))
+        labels.append(text.decode("utf-8", "surrogatepass") if isinstance(entry, str) else index(entry))
     if not labels:
         raise ArgumentError("items", "no item is named; name all that can count, from public knowledge")
     return tuple(labels), places

@@ -4,6 +4,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -269,6 +270,7 @@ def test_large_integers_with_a_null_are_exact(kind: Any) -> None:
     "values",
     [
         np.array([-128, 127, 0, 127], dtype=np.int8),
+        np.arange(-128, 128, dtype=np.int8),
         np.array([0, 2**64 - 1, 5, 2**64 - 1], dtype=np.uint64),
         np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64),
         np.array([-(2**63), 2**63 - 1]),
@@ -408,7 +410,14 @@ def test_sums_are_exact_whatever_the_order() -> None:
         [rng.normal(size=300) * 10.0 ** rng.integers(-300, 30, 300), [1e300, -1e300, np.inf, -np.inf]]
     )
     limit = 2.0**100
-    for values in (wild, rng.integers(-50, 50, 300).astype(float), rng.normal(size=300), np.full(300, 2.0**52 + 1)):
+    whole = rng.integers(-50, 50, 300) * 2.0 ** rng.integers(0, 90, 300)
+    for values in (
+        wild,
+        whole,
+        rng.integers(-50, 50, 300).astype(float),
+        rng.normal(size=300),
+        np.full(300, 2.0**52 + 1),
+    ):
         clipped = np.clip(values, -limit, limit)
         expected = float(sum(map(Fraction, clipped.tolist())))
         for _ in range(5):
@@ -560,6 +569,9 @@ def test_columns_that_are_not_there(put: Callable[[Columns], object], arguments:
     assert refused(put(EVENTS), **arguments) == message
 
 
+NEITHER = "must be texts that are not empty, or integers of up to 128 bits; item number 1 is neither, but of type "
+
+
 @pytest.mark.parametrize(
     ("items", "problem"),
     [
@@ -569,14 +581,20 @@ def test_columns_that_are_not_there(put: Callable[[Columns], object], arguments:
         (7, "pass a list of all items that can count, such as items=['home', 'search']"),
         (["a", "b", "a"], "'a' occurs more than once; name each item once (7 and '7' are the same item)"),
         ([7, "7"], "'7' occurs more than once; name each item once (7 and '7' are the same item)"),
-        ([""], "an item is a text that is not empty or an integer of up to 128 bits, not ''"),
-        ([1.5], "an item is a text that is not empty or an integer of up to 128 bits, not 1.5"),
-        ([None], "an item is a text that is not empty or an integer of up to 128 bits, not None"),
-        ([True], "an item is a text that is not empty or an integer of up to 128 bits, not True"),
+        ([""], NEITHER + "str"),
+        ([1.5], NEITHER + "float"),
+        ([None], NEITHER + "NoneType"),
+        ([10**5000], NEITHER + "int"),
+        ([True], NEITHER + "bool"),
     ],
 )
 def test_lists_of_items_that_are_refused(items: object, problem: str) -> None:
     assert refused(as_frame(EVENTS), items=items) == f"items: {problem}"
+
+
+class Page(str, Enum):  # noqa: UP042  # whose str() is not its text
+    HOME = "home"
+    LETTER = "é"
 
 
 def test_items_of_every_list() -> None:
@@ -584,6 +602,10 @@ def test_items_of_every_list() -> None:
         rows = open_events(as_frame(EVENTS), person="page", item="user", items=items, people=9, measure="presence")
         assert rows.labels == (1, 2)
         assert {type(label) for label in rows.labels} == {int}
+    pages = open_events(as_frame(EVENTS), person="user", item="page", items=list(Page), people=7, measure="presence")
+    assert pages.labels == ("home", "é")
+    assert {type(label) for label in pages.labels} == {str}
+    assert rows_of(pages)[frozenset({(0, 1.0)})] == 2
 
 
 @pytest.mark.parametrize("people", [0, -1, 1.5, "7", True, None, 10**10 + 1, float("nan")])
@@ -691,11 +713,19 @@ def test_damaged_files_are_told_without_cells(name: str) -> None:
         assert told is None or (told.__cause__, told.__context__) == (None, None)
 
 
+def test_a_file_whose_dictionary_is_too_short_is_damaged() -> None:
+    words = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 7]), pyarrow.array(["x", CANARY]), safe=False)
+    pyarrow.feather.write_feather(pyarrow.table({"user": words, "page": ["a"] * 3}), "events.feather")
+    assert refused("events.feather").startswith("table: the file 'events.feather' is cut off, damaged or not a ")
+
+
 def test_text_that_is_not_utf8_is_an_id_like_another() -> None:
     text = pyarrow.array([b"\xff", b"\xfe", b"a"]).view(pyarrow.string())
     table = pyarrow.table({"user": text, "page": text})
     pyarrow.parquet.write_table(table, "events.parquet")
     pyarrow.feather.write_feather(table, "events.feather")
-    for source in (table, "events.parquet", "events.feather"):
+    dictionaries = pyarrow.table({name: table[name].dictionary_encode() for name in table.column_names})
+    pyarrow.feather.write_feather(dictionaries, "events.arrow")
+    for source in (table, dictionaries, "events.parquet", "events.feather", "events.arrow"):
         assert event_rows(source, items=["a"], people=3) == Counter({frozenset({(0, 1.0)}): 1, frozenset(): 2})
         assert event_rows(source, items=["a"], people=1).total() == 1
