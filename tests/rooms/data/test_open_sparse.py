@@ -164,8 +164,29 @@ def messy(draw: st.DrawFn) -> tuple[list[Row], int, str]:
     return stored, d, dtype
 
 
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("rising", [True, False])
+@pytest.mark.parametrize(
+    "fault", [(-1, 1.0), (-4, 1.0), (4, 1.0), (2**31 - 1, 1.0), (1, 0.0), (1, NAN), (1, -1.0), (1, 1.0), (3, 1.0)]
+)
+def test_one_fault_in_a_clean_matrix_is_found(way: str, fault: tuple[int, float], rising: bool, binary: bool) -> None:
+    clean = [[], [(0, 1.0), (3, 2.0)], [], [], [(1, 3.0)], [(2, 4.0), (3, 5.0)], []]
+    if not rising:
+        clean = [row[::-1] for row in clean]
+    assert read(matrix(clean, 4, dtype="float64"), binary=binary) == expected(clean, 4, binary=binary)
+    for r, row in enumerate(clean):
+        for at in range(len(row) + 1):
+            stored = [*clean[:r], [*row[:at], fault, *row[at:]], *clean[r + 1 :]]
+            assert read(matrix(stored, 4, dtype="float64"), binary=binary) == expected(stored, 4, binary=binary)
+            for table, held in (
+                as_csc(stored, 4, dtype="float64"),
+                as_coo(stored, 4, dtype="float64", order=np.arange(sum(map(len, stored)))),
+            ):
+                assert read(table, binary=binary) == expected(held, 4, binary=binary)
+
+
 SETTINGS = settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -266,6 +287,16 @@ def test_row_starts_that_make_no_sense_give_each_entry_to_one_row(
     columns = sp.csc_array((4, 3), dtype=np.int64)
     columns.indptr, columns.indices, columns.data = np.array(starts, np.int32), np.arange(4, dtype=np.int32), np.ones(4)
     assert sum(len(row) for row in read(columns, binary=binary)) == sum(lengths)
+
+
+def test_rows_outside_are_dropped(way: str) -> None:
+    for outside in (-1, -2, 2, 2**31 - 1):
+        columns = sp.csc_array(np.eye(2))
+        columns.indices = np.array([0, outside], np.int32)
+        entries = sp.coo_array(np.eye(2))
+        entries.coords = (np.array([0, outside]), np.array([0, 1]))
+        for table in (columns, entries):
+            assert read(table, binary=True) == read(table, binary=False) == [[(0, 1.0)], []]
 
 
 def test_parts_of_unequal_length_are_read_as_far_as_all_go(way: str) -> None:
