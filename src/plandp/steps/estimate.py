@@ -21,6 +21,9 @@ class Estimate:
     spread: FloatArray | None
     radius: float
     warnings: tuple[str, ...] = ()
+    unrefined: FloatArray | None = None  # before post-processing other than linear; None: `mean` itself
+    error_std: FloatArray | None = None  # root mean square error to expect of `mean`; None: noise_std
+    error: float | None = None  # ℓp error to expect after post-processing; None: that of the noise
 
     def warning(self, *warnings: str) -> "Estimate":
         """The same estimate with these warnings."""

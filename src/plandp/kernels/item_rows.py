@@ -1,0 +1,123 @@
+"""Sparse rows to integer vectors, their norms and their clipped sums: the loops of `mechanisms/item_rows.py`."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+CELL_SHIFT = 48
+"""Squared norms that agree in their leading bits share a cell: 16 cells per doubling."""
+
+
+def count_norms(
+    begin: NDArray[Any],
+    items: NDArray[Any],
+    values: NDArray[Any],
+    ones: bool,
+    high: FloatArray,
+    weights: FloatArray,
+    squared: bool,
+    largest: float,
+    lowest_cell: int,
+    counts: IntArray,
+) -> None:
+    """Add 1 to the cell of every row's squared norm."""
+    as_float = np.empty(1)
+    bits = as_float.view(np.int64)
+    for r in range(len(begin) - 1):
+        norm = np.int64(0)
+        for t in range(begin[r], begin[r + 1]):
+            c = items[t]
+            if ones:
+                q = np.int64(weights[c])
+            else:
+                x = np.float64(values[t])
+                x = high[c] if x > high[c] else x
+                x = x * x if squared else x
+                x = np.rint(x * weights[c])
+                q = np.int64(x if x < largest else largest)
+            norm += q * q
+        as_float[0] = norm
+        counts[min(max((bits[0] >> CELL_SHIFT) - lowest_cell, 0), len(counts) - 1)] += 1
+
+
+def add_clipped(
+    begin: NDArray[Any],
+    items: NDArray[Any],
+    values: NDArray[Any],
+    ones: bool,
+    high: FloatArray,
+    weights: FloatArray,
+    squared: bool,
+    largest: float,
+    squared_radius: int,
+    radius: float,
+    sums: IntArray,
+) -> None:
+    """Add every row's integer vector to `sums`, scaled down where its squared norm exceeds the squared radius."""
+    for r in range(len(begin) - 1):
+        norm = np.int64(0)
+        for t in range(begin[r], begin[r + 1]):
+            c = items[t]
+            if ones:
+                q = np.int64(weights[c])
+            else:
+                x = np.float64(values[t])
+                x = high[c] if x > high[c] else x
+                x = x * x if squared else x
+                x = np.rint(x * weights[c])
+                q = np.int64(x if x < largest else largest)
+            norm += q * q
+        clipped = norm > squared_radius
+        shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
+        for t in range(begin[r], begin[r + 1]):
+            c = items[t]
+            if ones:
+                q = np.int64(weights[c])
+            else:
+                x = np.float64(values[t])
+                x = high[c] if x > high[c] else x
+                x = x * x if squared else x
+                x = np.rint(x * weights[c])
+                q = np.int64(x if x < largest else largest)
+            sums[c] += np.int64(np.float64(q) * shorter) if clipped else q
+
+
+def add_grouped(
+    begin: NDArray[Any],
+    items: NDArray[Any],
+    values: NDArray[Any],
+    ones: bool,
+    high: FloatArray,
+    weights: FloatArray,
+    group: NDArray[np.int64],
+    largest: float,
+    squared_radius: int,
+    radius: float,
+    sums: IntArray,
+) -> None:
+    """As `add_clipped` for the row's sums over groups of columns, each sum at most `largest`."""
+    most = np.int64(largest)
+    row = np.empty(len(sums), np.int64)
+    for r in range(len(begin) - 1):
+        row[:] = 0
+        for t in range(begin[r], begin[r + 1]):
+            c = items[t]
+            if ones:
+                q = np.int64(weights[c])
+            else:
+                x = np.float64(values[t])
+                x = high[c] if x > high[c] else x
+                x = np.rint(x * weights[c])
+                q = np.int64(x if x < largest else largest)
+            row[group[c]] = min(row[group[c]] + q, most)
+        norm = np.int64(0)
+        for g in range(len(sums)):
+            norm += row[g] * row[g]
+        clipped = norm > squared_radius
+        shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
+        for g in range(len(sums)):
+            sums[g] += np.int64(np.float64(row[g]) * shorter) if clipped else row[g]

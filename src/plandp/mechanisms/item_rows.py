@@ -1,0 +1,204 @@
+"""Rows that hold few items, as integer vectors: norms, clipped sums and masses.  Proof: docs/proofs/item_rows.md.
+
+A row x ≥ 0 becomes q with q_i = rint(w_i · x_i), or w_i itself where an item is either there or not: whole weights w
+leave nothing to round, and are divided out after the noise.  Two rows q, q' ≥ 0 of norm up to R are at most √2·R apart.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.sparse_rows import SparseBlock, SparseRows
+from plandp.kernels.compiler import compiled
+from plandp.kernels.item_rows import CELL_SHIFT, add_clipped, add_grouped, count_norms
+from plandp.mechanisms.tail_cell import NormCounts
+from plandp.noise.meter import MeteredNoise
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_NO_VALUES = np.empty(0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ItemLattice:
+    """Public or released numbers that turn a row into an integer vector."""
+
+    weights: FloatArray  # per column, in lattice points per unit; whole numbers from 1 on
+    high: FloatArray  # upper bounds of the values
+    squared: bool  # x² in place of x
+    largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^62
+
+    @classmethod
+    def of(cls, weights: FloatArray, *, high: FloatArray, n: int, squared: bool = False) -> "ItemLattice":
+        """The lattice of these weights, made whole where that changes them little."""
+        largest = largest_entry(n=n, d=len(weights))
+        whole = np.where(weights >= 1.0, np.floor(weights), weights)
+        return cls(weights=np.minimum(whole, float(largest)), high=high, squared=squared, largest=largest)
+
+    def vectors(self, block: SparseBlock) -> FloatArray:
+        """The entries of all rows, whole numbers up to `largest`, each a function of its own value alone."""
+        weights: FloatArray = self.weights[block.items]
+        if block.values is None:
+            return np.floor(weights)
+        x = np.minimum(block.values.astype(np.float64), self.high[block.items])
+        x = np.rint((x * x if self.squared else x) * weights)
+        return np.where(x < self.largest, x, float(self.largest))
+
+    @property
+    def cells(self) -> tuple[int, FloatArray]:
+        """The number of the lowest cell of squared norms, and the upper edges of all cells, as norms."""
+        least, most = float(self.weights.min()) ** 2, float(len(self.weights)) * float(self.largest) ** 2
+        lowest, highest = (int(edge) >> CELL_SHIFT for edge in np.array([max(least, 1.0), most]).view(np.int64))
+        upper = (np.arange(lowest + 1, highest + 2, dtype=np.int64) << CELL_SHIFT).view(np.float64)
+        return lowest, np.sqrt(upper)
+
+
+def largest_entry(*, n: int, d: int) -> int:
+    """So large may an entry be that neither d squares nor n entries add up to 2^62."""
+    return min(isqrt((1 << 62) // d), (1 << 62) // n) - 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NormCells:
+    """Block function: rows per cell of squared norms."""
+
+    lattice: ItemLattice
+
+    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
+        """Count the rows of the block by norm."""
+        lattice = self.lattice
+        lowest, edges = lattice.cells
+        counts = np.zeros(len(edges), np.int64)
+        loop = compiled(count_norms)
+        if loop is not None:
+            loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), lowest, counts)
+            return (counts,)
+        cell = (_squared_norms(block, lattice.vectors(block)).astype(np.float64).view(np.int64) >> CELL_SHIFT) - lowest
+        np.add.at(counts, np.minimum(np.maximum(cell, 0), len(counts) - 1), 1)
+        return (counts,)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClippedSum:
+    """Block function: the sum of all rows, those of a squared norm above `squared_radius` scaled down to it."""
+
+    lattice: ItemLattice
+    squared_radius: int
+
+    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
+        """Add up the rows of the block."""
+        lattice, radius = self.lattice, float(isqrt(self.squared_radius))
+        sums = np.zeros(len(lattice.weights), np.int64)
+        loop = compiled(add_clipped)
+        if loop is not None:
+            shape = lattice.squared, float(lattice.largest), self.squared_radius, radius
+            loop(*_arguments(block, lattice), *shape, sums)
+            return (sums,)
+        vectors = lattice.vectors(block)
+        shorter = _shorter(_squared_norms(block, vectors), self.squared_radius)
+        np.add.at(sums, block.items, (vectors * np.repeat(shorter, np.diff(block.begin))).astype(np.int64))
+        return (sums,)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupedSum:
+    """Block function: as `ClippedSum` for the sums of each row over groups of columns."""
+
+    lattice: ItemLattice
+    group: IntArray  # of every column
+    squared_radius: int
+
+    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
+        """Add up the rows of the block."""
+        lattice, radius, groups = self.lattice, float(isqrt(self.squared_radius)), int(self.group.max()) + 1
+        sums = np.zeros(groups, np.int64)
+        loop = compiled(add_grouped)
+        if loop is not None:
+            shape = self.group, float(lattice.largest), self.squared_radius, radius
+            loop(*_arguments(block, lattice), *shape, sums)
+            return (sums,)
+        by_group = np.zeros((len(block.begin) - 1, groups), np.int64)
+        place = (_row_of_entry(block), self.group[block.items])
+        np.add.at(by_group, place, lattice.vectors(block).astype(np.int64))
+        by_group = np.minimum(by_group, lattice.largest)
+        norms = (by_group * by_group).sum(axis=1)
+        sums[:] = (by_group * _shorter(norms, self.squared_radius)[:, None]).astype(np.int64).sum(axis=0)
+        return (sums,)
+
+
+def _arguments(block: SparseBlock, lattice: ItemLattice) -> tuple[object, ...]:
+    ones = block.values is None
+    return block.begin, block.items, _NO_VALUES if ones else block.values, ones, lattice.high, lattice.weights
+
+
+def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:
+    return np.repeat(np.arange(len(block.begin) - 1), np.diff(block.begin))
+
+
+def _squared_norms(block: SparseBlock, vectors: FloatArray) -> IntArray:
+    norms = np.zeros(len(block.begin) - 1, np.int64)
+    whole = vectors.astype(np.int64)
+    np.add.at(norms, _row_of_entry(block), whole * whole)
+    return norms
+
+
+def _shorter(norms: IntArray, squared_radius: int) -> FloatArray:
+    """The factor that brings a row down to the radius, 1 for a row within it."""
+    # two more than the root in floats is above the true root, and the last factor outweighs three roundings
+    factor = float(isqrt(squared_radius)) / np.floor(np.sqrt(norms.astype(np.float64)) + 2.0) * (1.0 - 2.0**-50)
+    return np.where(norms > squared_radius, factor, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisyItems:
+    """Released sums per column, in the units of the data, and the standard deviation of the noise in each."""
+
+    total: FloatArray
+    noise_std: FloatArray
+
+
+def norm_counts(rows: SparseRows, lattice: ItemLattice) -> NormCounts:
+    """Rows by norm.  Reads data, pays nothing, stays inside."""
+    (counts,) = rows.fold(NormCells(lattice=lattice))
+    return NormCounts(edges=lattice.cells[1], counts=counts)
+
+
+def private_item_sum(
+    rows: SparseRows, lattice: ItemLattice, radius: float, noise: MeteredNoise, *, rho: Fraction, step: str
+) -> NoisyItems:
+    """Release the sum of all rows, those above the radius scaled down to it.
+
+    Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector q ≥ 0 with Σq² ≤ R², so the sum moves
+    by at most √2·R.
+    """
+    squared_radius = max(1, int(radius * radius))
+    (sums,) = rows.fold(ClippedSum(lattice=lattice, squared_radius=squared_radius))
+    noisy = noise.release(sums, squared_sensitivity=2 * squared_radius, rho=rho, step=step)
+    noise_std = float(np.sqrt(float(Fraction(squared_radius) / rho)))
+    return NoisyItems(total=noisy.astype(np.float64) / lattice.weights, noise_std=noise_std / lattice.weights)
+
+
+def private_group_sum(
+    rows: SparseRows,
+    lattice: ItemLattice,
+    group: IntArray,
+    weights: FloatArray,
+    radius: float,
+    noise: MeteredNoise,
+    *,
+    rho: Fraction,
+    step: str,
+) -> NoisyItems:
+    """Release the sums over groups of columns of all rows clipped to the radius, divided by each group's weight.
+
+    Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector ≥ 0 of norm up to R, one entry a group.
+    """
+    squared_radius = max(1, int(radius * radius))
+    (sums,) = rows.fold(GroupedSum(lattice=lattice, group=group, squared_radius=squared_radius))
+    noisy = noise.release(sums, squared_sensitivity=2 * squared_radius, rho=rho, step=step)
+    noise_std = float(np.sqrt(float(Fraction(squared_radius) / rho)))
+    return NoisyItems(total=noisy.astype(np.float64) / weights, noise_std=noise_std / weights)

@@ -1,0 +1,29 @@
+"""How the budget of a release from sparse rows is divided, from public numbers alone (decision 7)."""
+
+from fractions import Fraction
+
+from plandp.terms.columns import Columns
+from plandp.terms.sparse_design import SparseDesign, SparseSplit
+
+RADIUS = Fraction(1, 100)  # of ρ, for each of the radii
+SQUARES = Fraction(10, 100)  # only where second moments are not means
+GROUPS = Fraction(3, 100)
+FIRST = Fraction(35, 100)  # of what is left: the first look at the means, used again in the result
+
+
+def sparse_design(
+    *, n: int, columns: Columns, rho: Fraction, error_norm: float, binary: bool, refine: frozenset[str]
+) -> SparseDesign:
+    """Two looks at the means: one without knowledge, one shaped by it, at about a third and two thirds of ρ."""
+    squares_radius, squares = (Fraction(0), Fraction(0)) if binary else (RADIUS * rho, SQUARES * rho)
+    left = rho - 2 * RADIUS * rho - GROUPS * rho - squares_radius - squares
+    split = SparseSplit(
+        first_radius=RADIUS * rho,
+        first_sum=FIRST * left,
+        squares_radius=squares_radius,
+        squares=squares,
+        groups=GROUPS * rho,
+        radius=RADIUS * rho,
+        sum=left - FIRST * left,
+    )
+    return SparseDesign(n=n, columns=columns, error_norm=error_norm, binary=binary, refine=refine, split=split)

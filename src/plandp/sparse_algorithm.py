@@ -1,0 +1,190 @@
+"""PLAN for rows that hold few items: baskets, clicks and counts (Algorithm 1 around zero, in two looks).
+
+Values are never negative, so a row clipped to radius C moves a sum by √2·C and not by 2C; and since nothing is
+recentred, an item that is not there costs nothing.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.sparse_rows import SparseRows
+from plandp.mechanisms.item_rows import ItemLattice, largest_entry, norm_counts, private_group_sum, private_item_sum
+from plandp.mechanisms.tail_cell import NormCounts, private_tail_cell
+from plandp.noise.meter import MeteredNoise
+from plandp.steps.estimate import Estimate
+from plandp.steps.item_radius import private_item_radius
+from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
+from plandp.terms.sparse_design import SparseDesign
+from plandp.theory.item_clipping import BIAS, FIRST_BIAS
+from plandp.theory.item_groups import corrections, groups_by_popularity
+from plandp.theory.item_prior import shrunk
+from plandp.theory.stretch import log_gaussian_norm
+from plandp.theory.tail_search import Guess
+
+FloatArray = NDArray[np.float64]
+
+POINTS = 2.0**16  # lattice points of a typical row; where items are there or not nothing is rounded but clipped rows
+FIRST_POINTS = 2.0**10  # of the least item, in the first look
+GROUP_POINTS = 2.0**20
+FLOOR = 0.5  # of the noise: second moments below it cannot be told
+LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped row count in full in their groups
+CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
+UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
+COUNTS = (Fraction(1, 10),) * 10
+LEAST = 1e-4  # of the noise: a mean that nobody could tell from none
+
+# where the norms of stretched rows end: ln(norm / predicted root mean square) and its prior mass
+KNOTS = np.array([-3.0, -1, 0, 0.5, 1, 1.5, 3, 5])
+MASS = np.array([0.02, 0.1, 0.25, 0.25, 0.2, 0.13, 0.05])
+
+
+def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise) -> Estimate:
+    """Estimate the mean of sparse `rows`; each coordinate gets the noise that its second moment deserves.
+
+    Guarantee: design.split.rho-zCDP when one row is replaced (n is public).  Proof: docs/proofs/sparse_plan_mean.md.
+    """
+    u, p, split = design.columns.error_scale, design.error_norm, design.split
+    s = _stretch(design.columns.high**2, design)  # before anything is known, bounds are
+    C, first = _first_look(rows, s, design, noise)
+    m = np.maximum(shrunk(first.mean / u, first.noise_std / u, error_norm=2.0).mean * u, LEAST * first.noise_std)
+    v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, design, noise)
+    group = groups_by_popularity(m / u)
+    items_of_clipped = C**2 * (m / u).sum() / (v / s**2).sum()
+    totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), design, noise)
+
+    def corrected(look: NoisyMeans) -> NoisyMeans:
+        noisy, deviation = look.mean / u, look.noise_std / u
+        return look.times(corrections(noisy, deviation, group, totals.mean, totals.noise_std))
+
+    first = corrected(first)
+    s = _stretch(np.maximum(v, floor), design)  # line 3: Σ̂^(1/(p+2))
+    typical = float(np.sqrt((v / s**2).sum()))
+    V = POINTS / typical
+    y = ItemLattice.of(V / s, high=design.columns.high, n=design.n)  # line 5: x / s
+    norms = norm_counts(rows, y)
+    told = np.minimum(1.0, m / first.noise_std) if "shrink" in design.refine else np.ones(design.d)
+    radius = private_item_radius(  # line 6
+        norms,
+        noise,
+        prior=Guess(knots=math.log(POINTS) + KNOTS, mass=MASS).over(norms.edges),
+        start=1.5 * POINTS,
+        worth=V * _worth(told * s, m, v / s**2, float(split.sum), design) / BIAS,
+        error_norm=p,
+        rho=split.radius,
+        step="radius",
+    )
+    total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
+    second = corrected(NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n))
+    both = combined(first, second, design)
+    answer = refined(both, design)
+    return Estimate(
+        mean=answer.mean,
+        noise_std=both.noise_std,
+        center=np.zeros(design.d),
+        spread=np.sqrt(v),
+        radius=radius.value / V,
+        unrefined=both.mean,
+        error_std=answer.error_std,
+        error=answer.error,
+    )
+
+
+def _stretch(second_moment: FloatArray, design: SparseDesign) -> FloatArray:
+    """s = (E[x²]·u^p)^(1/(p+2)): least p-th moment of noise/u under a given mean square of the norm (Appendix C)."""
+    p = design.error_norm
+    return np.asarray((second_moment * design.columns.error_scale**p) ** (1.0 / (p + 2.0)))
+
+
+def _worth(stretch: FloatArray, mean: FloatArray, share: FloatArray, rho: float, design: SparseDesign) -> float:
+    """What a unit of radius costs in noise over what clipping costs in items per unit of norm, in the ℓp error.
+
+    A row of norm N holds about N²·(items per squared norm) items; lost ones are as popular as others.
+    """
+    u, p = design.columns.error_scale, design.error_norm
+    noise = math.exp(log_gaussian_norm(p)) * float(((stretch / u) ** p).sum()) ** (1.0 / p) / math.sqrt(rho)
+    popular = float(((mean / u) ** p).sum()) ** (1.0 / p)
+    return float(noise * share.sum() / popular)
+
+
+def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise) -> tuple[float, NoisyMeans]:
+    """The radius and the means of rows stretched by bounds alone."""
+    n, d, high, split = design.n, design.d, design.columns.high, design.split
+    fits = float((largest_entry(n=n, d=d) * s / high).min())
+    V = min(FIRST_POINTS * float(s.max()), fits) if design.binary else fits
+    y = ItemLattice.of(V / s, high=high, n=n)
+    norms = norm_counts(rows, y)
+    ends = np.array([float(norms.edges[0]) / 2.0, float(np.sqrt(((y.weights * high) ** 2).sum())) * 1.5])
+    prior = Guess(knots=np.log(ends), mass=np.ones(1)).over(norms.edges)
+    if design.binary:
+        told = UNCLEAR_SHARE if "shrink" in design.refine and design.error_norm == 1.0 else 1.0
+        # how popular items are is not known: between all alike and one that has it all
+        u = design.columns.error_scale
+        alike = d ** (-0.5 * (1.0 + 1.0 / design.error_norm)) * float((1.0 / u).mean()) * u
+        C = private_item_radius(
+            norms,
+            noise,
+            prior=prior,
+            start=2.0 * float(y.weights.mean()),
+            worth=V * _worth(told * s, alike, 1.0 / s**2 / d, float(split.first_sum), design) / FIRST_BIAS,
+            error_norm=design.error_norm,
+            rho=split.first_radius,
+            step="first radius",
+        ).value
+    else:
+        C = _private_bound(norms, prior, design, noise, rho=split.first_radius, step="first radius")
+    total = private_item_sum(rows, y, C, noise, rho=split.first_sum, step="first sum")
+    return C / V, NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
+
+
+def _private_squares(
+    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+) -> tuple[FloatArray, FloatArray]:
+    """Second moments from their own query, and what of them cannot be told from noise."""
+    n, d, high, u = design.n, design.d, design.columns.high, design.columns.error_scale
+    V = float((largest_entry(n=n, d=d) * (s / high) ** 2).min())
+    squares = ItemLattice.of(V / s**2, high=high, n=n, squared=True)
+    norms = norm_counts(rows, squares)
+    ends = np.log([float(norms.edges[0]) / 2.0, float(norms.edges[-1])])
+    prior = Guess(knots=ends, mass=np.ones(1)).over(norms.edges)
+    bound = _private_bound(norms, prior, design, noise, rho=design.split.squares_radius, step="squares radius")
+    total = private_item_sum(rows, squares, bound, noise, rho=design.split.squares, step="squares")
+    noisy, deviation = total.total / n, total.noise_std / n
+    moment = shrunk(noisy / u**2, deviation / u**2, error_norm=2.0).mean * u**2
+    return np.maximum(moment, LEAST * deviation), FLOOR * deviation
+
+
+def _private_bound(
+    norms: NormCounts, prior: FloatArray, design: SparseDesign, noise: MeteredNoise, *, rho: Fraction, step: str
+) -> float:
+    """The norm that a small share of the rows exceeds."""
+    tail = CLIPPED_SHARE * design.n
+    return float(
+        norms.edges[private_tail_cell(norms, noise, prior=prior, tail=tail, shares=COUNTS, rho=rho, step=step).cell]
+    )
+
+
+def _private_groups(
+    rows: SparseRows,
+    mean: FloatArray,
+    group: NDArray[np.int64],
+    longest: float,
+    design: SparseDesign,
+    noise: MeteredNoise,
+) -> NoisyMeans:
+    """The mean number of items of every group, in units of error_scale, hardly clipped: few sums need little noise.
+
+    `longest` is the number of items from which on a row is clipped, if its items are as popular as all are.
+    """
+    u = design.columns.error_scale
+    expected = np.bincount(group, mean / u)
+    radius = longest / math.sqrt(float(expected.sum()))  # of rows divided by the square root of what is expected
+    most = float(largest_entry(n=design.n, d=design.d))
+    weights = np.minimum(np.floor(GROUP_POINTS / radius / np.sqrt(expected)) + 1.0, most)
+    lattice = ItemLattice.of(weights[group] / u, high=design.columns.high, n=design.n)
+    total = private_group_sum(
+        rows, lattice, group, weights, GROUP_POINTS, noise, rho=design.split.groups, step="groups"
+    )
+    return NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)

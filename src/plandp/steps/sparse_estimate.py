@@ -1,0 +1,55 @@
+"""Post-processing of two noisy looks at the same means: combine, shrink, clamp.  Costs no privacy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.terms.sparse_design import SparseDesign
+from plandp.theory.item_prior import shrunk
+from plandp.theory.stretch import log_gaussian_norm
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisyMeans:
+    """Means with known noise, from released numbers only."""
+
+    mean: FloatArray
+    noise_std: FloatArray
+
+    def times(self, factor: FloatArray) -> "NoisyMeans":
+        """Mean and noise, both multiplied."""
+        return NoisyMeans(mean=self.mean * factor, noise_std=self.noise_std * factor)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Refined:
+    """What post-processing made of noisy means."""
+
+    mean: FloatArray
+    error_std: FloatArray  # root mean square error to expect of `mean`
+    error: float  # ℓp error to expect, in units of error_scale
+
+
+def combined(first: NoisyMeans, second: NoisyMeans, design: SparseDesign) -> NoisyMeans:
+    """Both looks weighed by their precision; the second alone where combining is switched off."""
+    if "combine" not in design.refine:
+        return second
+    w1, w2 = first.noise_std**-2.0, second.noise_std**-2.0
+    return NoisyMeans(mean=(w1 * first.mean + w2 * second.mean) / (w1 + w2), noise_std=(w1 + w2) ** -0.5)
+
+
+def refined(noisy: NoisyMeans, design: SparseDesign) -> Refined:
+    """Means that learned from each other and lie within the bounds, as far as that is switched on."""
+    unit, p = design.columns.error_scale, design.error_norm
+    if "shrink" in design.refine:
+        better = shrunk(noisy.mean / unit, noisy.noise_std / unit, error_norm=p)
+        mean, error_std, moment = better.mean * unit, better.error_std * unit, better.moment
+    else:
+        mean, error_std = noisy.mean, noisy.noise_std
+        moment = np.exp(p * (log_gaussian_norm(p) + np.log(noisy.noise_std / unit)))
+    if "clamp" in design.refine:
+        mean = np.clip(mean, 0.0, design.columns.high)
+    return Refined(mean=mean, error_std=error_std, error=float(moment.sum() ** (1.0 / p)))

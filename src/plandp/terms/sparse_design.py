@@ -1,0 +1,42 @@
+"""The design of a release from sparse rows: all that is fixed before a row is read."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from plandp.terms.columns import Columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseSplit:
+    """How ρ is divided among the steps; the shares add up to the whole exactly."""
+
+    first_radius: Fraction
+    first_sum: Fraction
+    squares_radius: Fraction  # 0 where items are there or not: then second moments are means
+    squares: Fraction
+    groups: Fraction
+    radius: Fraction
+    sum: Fraction
+
+    @property
+    def rho(self) -> Fraction:
+        """The whole budget."""
+        parts = self.first_radius, self.first_sum, self.squares_radius, self.squares, self.groups, self.radius, self.sum
+        return sum(parts, Fraction(0))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SparseDesign:
+    """Public facts and decisions of one release: nothing in it has seen the data."""
+
+    n: int
+    columns: Columns
+    error_norm: float
+    binary: bool  # items are there or not; otherwise values ≥ 0
+    refine: frozenset[str]  # of REFINEMENTS
+    split: SparseSplit
+
+    @property
+    def d(self) -> int:
+        """The number of columns."""
+        return self.columns.d
