@@ -298,6 +298,19 @@ def test_texts_with_zero_characters_are_different_ids(put: Callable[[Any], objec
     )
 
 
+@pytest.mark.parametrize("kind", ["object", "str", "string[python]", "category", "large_string[pyarrow]"])
+def test_an_empty_text_is_null(kind: str) -> None:
+    events = {"user": ["", "x", "x", ""], "page": ["a", "a", "", "a"]}
+    frame = pandas.DataFrame(events, dtype=kind)
+    arrow = pyarrow.table(events)
+    dictionaries = pyarrow.table({name: arrow[name].dictionary_encode() for name in events})
+    write_csv(events, "events.csv")
+    for table in (frame, polars.DataFrame(events), arrow, dictionaries, "events.csv"):
+        assert event_rows(table, items=["a"], people=2, measure="count") == Counter(
+            {frozenset({(0, 1.0)}): 1, frozenset(): 1}
+        )
+
+
 def test_unicode_is_not_normalised() -> None:
     events = [(1, "é", 1.0), (1, "e\u0301", 1.0), (2, "E\u0301", 1.0), (3, "ﬁ", 1.0), (4, "日本", 1.0)]
     found = event_rows(frame_of(events), items=["é", "e\u0301", "fi", "日本"], people=4)
