@@ -308,12 +308,16 @@ def test_parts_of_unequal_length_are_read_as_far_as_all_go(way: str) -> None:
     assert read(entries, binary=True) == [[(0, 1.0)], [], []]
 
 
-def test_blocks_with_columns_outside_are_dropped(way: str) -> None:
-    table = sp.bsr_array(np.arange(24.0).reshape(4, 6), blocksize=(2, 3))
-    table.indices = np.array([0, 7, -1, 2**31 - 1], np.int32)
-    assert in_order(read(table, binary=True)) == [[(1, 1.0), (2, 1.0)], [(0, 1.0), (1, 1.0), (2, 1.0)], [], []]
-    table.indices = np.array([0, 2**62, -1, -(2**63)], np.int64)  # times the width, it would come back into range
-    assert [len(row) for row in read(table, binary=True)] == [2, 3, 0, 0]
+def test_blocks_read_like_the_table_and_those_outside_are_dropped(way: str) -> None:
+    dense = np.arange(32.0).reshape(4, 8)
+    stored = [list(enumerate(row)) for row in dense.tolist()]
+    for height, width in ((2, 4), (4, 2), (1, 8)):
+        table = sp.bsr_array(dense, blocksize=(height, width))
+        assert in_order(read(table, binary=False)) == expected(stored, 8, binary=False)
+    table = sp.bsr_array(dense, blocksize=(2, 4))
+    for outside in ([0, 2, -1, 2**31 - 1], [0, 2**62, -1, -(2**63)]):  # times 4, the latter come back into range
+        table.indices = np.array(outside, np.int64)
+        assert [len(row) for row in read(table, binary=True)] == [3, 4, 0, 0]
 
 
 @pytest.mark.parametrize("binary", [True, False])
