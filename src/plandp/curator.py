@@ -1,22 +1,21 @@
 """The front door: check the public arguments, make the design, reserve, run, and hand over the release."""
 
-import platform
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
 
 from plandp.data.open import open_rows
+from plandp.data.open_sparse import open_sparse_rows
+from plandp.errors import ArgumentError
+from plandp.handover import handed_over, release_sparse
 from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
 from plandp.terms.budget import large_delta, read_budget
-from plandp.terms.choices import check_kind, read_error_norm
+from plandp.terms.choices import check_kind, read_error_norm, read_refine
 from plandp.terms.columns import Label, read_columns
-from plandp.terms.receipt import Receipt
-from plandp.terms.release import Forecast, MeanRelease
-from plandp.theory.stretch import noise_error
+from plandp.terms.release import MeanRelease
 
 
 @np.errstate(all="ignore")  # or the values could decide whether a caller who made NumPy strict sees an exception
@@ -35,6 +34,7 @@ def mean(
     spread: object = None,
     smallest_spread: object = None,
     method: str | Estimator = "plan",
+    refine: Sequence[str] | None = None,
     sampler: str = "exact",
     testing_seed: int | None = None,
     progress: bool = False,
@@ -49,14 +49,17 @@ def mean(
     ----------
     data
         Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table, list of rows, or
-        the path of a file (.csv, .tsv, .parquet, .feather, .arrow, .npy, .npz).
+        the path of a file (.csv, .tsv, .parquet, .feather, .arrow, .npy, .npz).  Of the sparse kinds also a SciPy
+        sparse matrix or array.
     bounds
         Public limits, never taken from the data: `(low, high)` for all columns, one pair per column, or a mapping by
         label.  Values outside are clipped.  Generous bounds cost only logarithmically.
     rho, epsilon, delta
         The budget: ρ of zCDP (float, string such as "1/8", Fraction), or ε together with δ.
     kind
-        "real": any numbers.
+        "real": any numbers.  "binary": items that are there or not, such as purchases or clicks; any value but 0 and
+        NaN is a one, and bounds are (0, 1).  "nonnegative": counts and other values from 0 on, with bounds (0, high);
+        what is negative or NaN counts as 0.  Rows of the last two may be sparse, and are never made dense.
     columns
         Labels of the columns to release, in order; all when left out.
     missing
@@ -69,7 +72,11 @@ def mean(
     smallest_spread
         The finest spread that matters; 2^-20 of the width of the bounds when left out.
     method
-        "plan", "unscaled", "gaussian", or an `Estimator` from plandp.methods.
+        "plan", "unscaled", "gaussian", or an `Estimator` from plandp.methods; "plan" only for the sparse kinds.
+    refine
+        Post-processing of the sparse kinds, at no cost in privacy, all of it when left out: "combine" both looks at the
+        means by their precision, "shrink" them by what all of them together teach (empirical Bayes), "clamp" them to
+        the bounds.  `noise_std`, `unrefined` and intervals are about the estimate before the last two.
     sampler
         "exact" (vectorised, in this package) or "opendp" (needs the extra of that name).
     testing_seed
@@ -87,11 +94,30 @@ def mean(
     >>> release.receipt.rho
     Fraction(1, 2)
     """
-    estimator = find_estimator(method)
     check_kind(kind)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
+    switched_on = read_refine(refine, kind)
+    if kind != "real":
+        for name, given in (("missing", missing), ("spread", spread), ("smallest_spread", smallest_spread)):
+            if given is not None:
+                raise ArgumentError(name, f"is for kind='real' only; with kind={kind!r} what is missing counts as 0")
+        if method != "plan":
+            raise ArgumentError("method", f"kind={kind!r} is served by method='plan' only")
+        sparse = open_sparse_rows(data, binary=kind == "binary", columns=columns, progress=progress)
+        return release_sparse(
+            sparse,
+            door,
+            budget,
+            kind=kind,
+            bounds=bounds,
+            error_norm=p,
+            error_scale=error_scale,
+            refine=switched_on,
+            warnings=large_delta(delta, sparse.n),
+        )
+    estimator = find_estimator(method)
     rows = open_rows(data, columns=columns, progress=progress)
     public = read_columns(
         labels=rows.labels,
@@ -103,41 +129,13 @@ def mean(
     )
     design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
     estimate = estimator.run(rows, design, door)
-    receipt = Receipt(
-        rho=door.spent,
-        payments=door.payments,
-        n=rows.n,
-        d=rows.d,
-        bounds=tuple(zip(public.low.tolist(), public.high.tolist(), strict=True)),
+    return handed_over(
+        estimate,
+        rows,
+        door,
+        public,
         method=estimator.name,
-        sampler=door.sampler,
-        insecure=door.insecure,
-        passes=rows.passes,
-        versions=_versions(door.sampler),
-    )
-    return MeanRelease(
-        estimate=estimate.mean,
-        labels=rows.labels,
-        noise_std=estimate.noise_std,
-        center=estimate.center,
-        spread=estimate.spread,
-        radius=estimate.radius,
         error_norm=p,
-        error_scale=public.error_scale,
-        missing=public.missing,
-        receipt=receipt,
-        forecast=Forecast(
-            error=noise_error(estimate.noise_std / public.error_scale, p),
-            error_norm=p,
-            noise_share=float(design.split.sum / design.split.rho),
-        ),
-        warnings=(*large_delta(delta, rows.n), *estimate.warnings),
+        noise_share=float(design.split.sum / design.split.rho),
+        warnings=large_delta(delta, rows.n),
     )
-
-
-@cache
-def _versions(sampler: str) -> tuple[tuple[str, str], ...]:
-    from importlib.metadata import version  # here, since it takes longer to import than most of plandp
-
-    ours = ("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())
-    return (*ours, ("opendp", version("opendp"))) if sampler == "opendp" else ours

@@ -1,17 +1,34 @@
-"""Choices that every question about a mean shares: the kind of data and the norm of the error."""
+"""Choices that every question about a mean shares: the kind of data, post-processing and the norm of the error."""
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
 from plandp.errors import ArgumentError
 
-KINDS = ("real",)
+KINDS = ("real", "binary", "nonnegative")
+REFINEMENTS = ("combine", "shrink", "clamp")
 
 
 def check_kind(kind: object) -> None:
     """Refuse a kind of data that there is not."""
     if kind not in KINDS:
         raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
+
+
+def read_refine(refine: object, kind: str) -> frozenset[str]:
+    """Return the post-processing of sparse means that is switched on: all of it when nothing is said."""
+    if kind == "real":
+        if refine is not None:
+            raise ArgumentError("refine", "is for kind='binary' and kind='nonnegative' only; leave it out")
+        return frozenset()
+    if refine is None:
+        return frozenset(REFINEMENTS)
+    names = [refine] if isinstance(refine, str) else list(refine) if isinstance(refine, Iterable) else [None]
+    if not all(isinstance(name, str) and name in REFINEMENTS for name in names):
+        allowed = ", ".join(map(repr, REFINEMENTS))
+        raise ArgumentError("refine", f"must name some of {allowed}, or none of them: refine=()")
+    return frozenset(names)
 
 
 def read_error_norm(error_norm: Any) -> float:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "plandp/mean-release/1"
 _SHOWN_COORDINATES = 10
+_ARRAYS = ("estimate", "noise_std", "center", "error_scale")
+_OPTIONAL_ARRAYS = ("spread", "missing", "unrefined", "error_std")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +63,16 @@ class MeanRelease:
     receipt: Receipt
     forecast: Forecast
     warnings: tuple[str, ...]
+    kind: str = "real"
+    refined: tuple[str, ...] = ()  # post-processing that made `estimate`
+    unrefined: FloatArray | None = None  # the estimate that the noise intervals are about; None: `estimate`
+    error_std: FloatArray | None = None  # root mean square error to expect of a refined `estimate`
 
     def __post_init__(self) -> None:
         d = self.receipt.d
-        for name in ("estimate", "noise_std", "center", "spread", "error_scale", "missing"):
+        for name in (*_ARRAYS, *_OPTIONAL_ARRAYS):
             given = getattr(self, name)
-            if given is None and name in ("spread", "missing"):
+            if given is None and name in _OPTIONAL_ARRAYS:
                 continue
             values = np.array(given, dtype=np.float64)
             if values.shape != (d,):
@@ -82,13 +88,15 @@ class MeanRelease:
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Interval:
         """Return where the estimate without noise lies at this confidence, per coordinate or all at once.
 
-        It covers the noise only, not clipping bias, missing values or sampling error.
+        It covers the noise only, not clipping bias, missing values or sampling error.  A refined estimate has no such
+        interval of its own: it is that of `unrefined`, and `error_std` says how far off the refined one is to expect.
         """
         if isinstance(confidence, bool) or not 0 < confidence < 1:
             raise ArgumentError("confidence", "must lie strictly between 0 and 1, for example 0.95")
         half_width = self._half_width(confidence, self.receipt.d if simultaneous else 1)
         with np.errstate(all="ignore"):
-            low, high = self.estimate - half_width, self.estimate + half_width
+            around = self.estimate if self.unrefined is None else self.unrefined
+            low, high = around - half_width, around + half_width
         return Interval(
             low=_frozen(low),
             high=_frozen(high),
@@ -134,6 +142,10 @@ class MeanRelease:
                     for name, value in asdict(self.forecast).items()
                 },
                 "warnings": list(self.warnings),
+                "kind": self.kind,
+                "refined": list(self.refined),
+                "unrefined": None if self.unrefined is None else _write_array(self.unrefined),
+                "error_std": None if self.error_std is None else _write_array(self.error_std),
             },
             allow_nan=False,
         )
@@ -172,6 +184,10 @@ class MeanRelease:
                     covers=forecast["covers"],
                 ),
                 warnings=tuple(values["warnings"]),
+                kind=str(values["kind"]),
+                refined=tuple(values["refined"]),
+                unrefined=None if values["unrefined"] is None else _read_array(values["unrefined"]),
+                error_std=None if values["error_std"] is None else _read_array(values["error_std"]),
             )
         except ArgumentError:
             raise

@@ -1,0 +1,153 @@
+"""From an estimate to a release: the receipt, the forecast and nothing that is not covered by them."""
+
+import platform
+from fractions import Fraction
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from plandp.data.sparse_rows import SparseRows
+from plandp.errors import ArgumentError
+from plandp.noise.meter import MeteredNoise
+from plandp.planner.sparse_split import sparse_design
+from plandp.sparse_algorithm import sparse_plan_mean
+from plandp.steps.estimate import Estimate
+from plandp.terms.choices import REFINEMENTS
+from plandp.terms.columns import Columns, Label, read_columns
+from plandp.terms.receipt import Receipt
+from plandp.terms.release import Forecast, MeanRelease
+from plandp.theory.stretch import noise_error
+
+REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; not clipping bias"
+
+
+class Source(Protocol):
+    """What a receipt says about the rows."""
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        ...
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        ...
+
+    @property
+    def passes(self) -> int:
+        """How many times all rows were read."""
+        ...
+
+
+def release_sparse(
+    rows: SparseRows,
+    door: MeteredNoise,
+    rho: Fraction,
+    *,
+    kind: str,
+    bounds: object,
+    error_norm: float,
+    error_scale: object,
+    refine: frozenset[str],
+    warnings: tuple[str, ...],
+    privacy_unit: str = "row",
+    neighbours: str = "replace one row",
+) -> MeanRelease:
+    """Release the mean of sparse rows; kind is "binary" or "nonnegative".
+
+    Guarantee: rho-zCDP when one row is replaced.  Proof: docs/proofs/sparse_plan_mean.md.
+    """
+    binary = kind == "binary"
+    public = read_columns(
+        labels=rows.labels, bounds=(0, 1) if binary and bounds is None else bounds, error_scale=error_scale
+    )
+    if np.any(public.low != 0.0):
+        raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
+    if binary and np.any(public.high != 1.0):
+        raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
+    design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)
+    estimate = sparse_plan_mean(rows, design, door)
+    share = design.split.sum + (design.split.first_sum if "combine" in refine else 0)
+    return handed_over(
+        estimate,
+        rows,
+        door,
+        public,
+        method="plan",
+        error_norm=error_norm,
+        noise_share=float(share / rho),
+        warnings=warnings,
+        kind=kind,
+        refined=tuple(name for name in REFINEMENTS if name in refine),
+        privacy_unit=privacy_unit,
+        neighbours=neighbours,
+    )
+
+
+def handed_over(
+    estimate: Estimate,
+    rows: Source,
+    door: MeteredNoise,
+    public: Columns,
+    *,
+    method: str,
+    error_norm: float,
+    noise_share: float,
+    warnings: tuple[str, ...],
+    kind: str = "real",
+    refined: tuple[str, ...] = (),
+    privacy_unit: str = "row",
+    neighbours: str = "replace one row",
+) -> MeanRelease:
+    """The release of an estimate whose every number was paid for at the door."""
+    receipt = Receipt(
+        rho=door.spent,
+        payments=door.payments,
+        n=rows.n,
+        d=rows.d,
+        bounds=tuple(zip(public.low.tolist(), public.high.tolist(), strict=True)),
+        method=method,
+        sampler=door.sampler,
+        insecure=door.insecure,
+        passes=rows.passes,
+        versions=_versions(door.sampler),
+        neighbours=neighbours,
+        privacy_unit=privacy_unit,
+    )
+    expected = noise_error(estimate.noise_std / public.error_scale, error_norm)
+    forecast = Forecast(error=expected, error_norm=error_norm, noise_share=noise_share)
+    if estimate.error is not None and "shrink" in refined:
+        forecast = Forecast(error=estimate.error, error_norm=error_norm, noise_share=noise_share, covers=REFINED_COVERS)
+    return MeanRelease(
+        estimate=estimate.mean,
+        labels=rows.labels,
+        noise_std=estimate.noise_std,
+        center=estimate.center,
+        spread=estimate.spread,
+        radius=estimate.radius,
+        error_norm=error_norm,
+        error_scale=public.error_scale,
+        missing=public.missing,
+        receipt=receipt,
+        forecast=forecast,
+        warnings=(*warnings, *estimate.warnings),
+        kind=kind,
+        refined=refined,
+        unrefined=estimate.unrefined,
+        error_std=estimate.error_std,
+    )
+
+
+@cache
+def _versions(sampler: str) -> tuple[tuple[str, str], ...]:
+    from importlib.metadata import version  # here, since it takes longer to import than most of plandp
+
+    ours = ("plandp", version("plandp")), ("numpy", np.__version__), ("python", platform.python_version())
+    return (*ours, ("opendp", version("opendp"))) if sampler == "opendp" else ours
