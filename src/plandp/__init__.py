@@ -2,6 +2,7 @@
 
 from plandp.curator import mean
 from plandp.errors import ArgumentError, BudgetExceeded, MissingExtra, PlandpError
+from plandp.events import mean_of_events
 from plandp.outlook import check
 from plandp.terms.check import Check
 from plandp.terms.receipt import Receipt
@@ -17,4 +18,5 @@ __all__ = [
     "Receipt",
     "check",
     "mean",
+    "mean_of_events",
 ]

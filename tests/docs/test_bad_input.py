@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse
 from bad_input_containers import CONTAINERS, Container, in_files
+from bad_input_events import ACCEPTED_EVENTS, REFUSED_EVENTS
 
 import plandp
 from plandp.cli.main import main
@@ -434,6 +435,12 @@ wrong_data(
 wrong_data("a blank first line", written("survey.csv", f"\n{CANARY},3\n"))
 wrong_data("another delimiter", written("survey.csv", f"age;income\n{CANARY};3\n"))
 wrong_data("a first line that is not UTF-8", written("survey.csv", b"\xff\xfe,age\n48.151623,3\n"))
+
+
+# -- events
+
+REFUSED |= REFUSED_EVENTS
+ACCEPTED |= ACCEPTED_EVENTS
 
 
 # -- the tests

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401  # a fixture
 
-from plandp.cli import check, mean, show
+from plandp.cli import check, events, mean, show
 from plandp.cli.main import main
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -40,12 +40,25 @@ def make_survey() -> None:
     Path("bounds.csv").write_text("column,low,high\nage,0,120\nincome,0,1000000\ncommute,0,600\n")
 
 
+def make_visits() -> None:
+    rng = np.random.default_rng(0)
+    pages = rng.choice(["home", "search", "help", "old page"], 60_000, p=[0.6, 0.3, 0.05, 0.05])
+    visits = zip(rng.integers(0, 9_000, 60_000), pages, rng.gamma(2, 30, 60_000), strict=True)
+    lines = [
+        (f"u{user}" if place % 50 != 2 else "") + f",{page},{seconds:.1f}"
+        for place, (user, page, seconds) in enumerate(visits)
+    ]
+    Path("visits.csv").write_text("\n".join(["user,page,seconds", *lines, ""]))
+    Path("pages.txt").write_text("home\nsearch\nhelp\n")
+
+
 @pytest.mark.usefixtures("repeatable_bits")
 def test_commands_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     make_survey()
+    make_visits()
     seen = list(commands())
     assert len(seen) >= 5
     for command, shown, vary in seen:
@@ -62,7 +75,7 @@ def test_commands_print_what_the_page_shows(
     assert Path("means.svg").exists()
 
 
-@pytest.mark.parametrize("command", [check, mean, show])
+@pytest.mark.parametrize("command", [check, mean, events, show])
 def test_the_page_names_every_option(command: ModuleType) -> None:
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()

@@ -165,6 +165,13 @@ def test_the_guide_explains_every_argument() -> None:
         assert f"`{name}" in guide or name in headings, name
 
 
+def test_the_guide_explains_every_argument_of_events() -> None:
+    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    of_events = guide.partition("\n## Events\n")[2].partition("\n## ")[0]
+    for name in inspect.signature(plandp.mean_of_events).parameters.keys() - inspect.signature(plandp.mean).parameters:
+        assert f"`{name}`" in of_events, name
+
+
 def test_the_guide_explains_every_public_name_of_a_release() -> None:
     guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
     named = {"error_norm", "error_scale", "first_rows"}  # arguments given back, and a part of repr

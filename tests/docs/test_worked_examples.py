@@ -66,6 +66,21 @@ def test_the_telemetry(ran: Ran) -> None:
         assert abs(estimate - truth[name]) < allowed[name], name
 
 
+@example("page_visits")
+def test_the_page_visits(ran: Ran) -> None:
+    shown, people = ran["shown"], ran["people"]
+    assert len(shown) == 200
+    assert ran["visits"]["user"].nunique() < people  # somebody never came, and counts
+    for name, farthest in (("reach", 0.01), ("often", 0.01), ("seconds", 1.5)):
+        distance = (shown[name] - shown[f"{name}_true"]).abs()
+        assert distance.median() < farthest / 10, name
+        assert distance.max() < farthest, name
+        # Power: to divide by those who came, in place of all people, would be off by a fifth.
+        assert shown[f"{name}_true"].iloc[0] / 5 > 2 * farthest, name
+    assert {ran[name].receipt.n for name in ("reach", "often", "long")} == {people}
+    assert "privacy unit: person" in ran.printed
+
+
 @example("class_centroids")
 def test_the_centroids(ran: Ran) -> None:
     for found, farthest in ((ran["public"], 0.02), (ran["secret"], 0.1)):

@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from plandp.cli import check, demo, mean, show
+from plandp.cli import check, demo, events, mean, show
 from plandp.cli.wording import in_options
 from plandp.errors import ArgumentError, PlandpError
 
 # Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
-COMMANDS = (check, mean, show, demo)
+COMMANDS = (check, mean, events, show, demo)
 
 EXAMPLES = """\
 examples:
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
   plandp mean survey.csv --bounds 0:100 --rho 0.5 --out release.json
+  plandp events visits.csv --person user --item page --items-file pages.txt \\
+      --people 75462 --rho 0.5
   plandp show release.json
   plandp demo         a private mean from table to receipt; needs no data,
                       writes a picture to demo_output/
@@ -70,7 +72,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="plandp",
-        description="Differentially private means of tables, one row per person.",
+        description="Differentially private means of tables, one row per person, and of events.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""Options that `plandp mean` and `plandp check` have in common, so that they read and mean the same."""
+"""Options that commands have in common, so that they read and mean the same."""
 
 import argparse
 from pathlib import Path
@@ -33,6 +33,20 @@ def add_method_options(group: "argparse._ArgumentGroup") -> None:
         "--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers (default: 1)"
     )
     group.add_argument("--method", default="plan", help="plan (the default), unscaled or gaussian")
+
+
+def add_refine_option(group: "argparse._ArgumentGroup") -> None:
+    """Post-processing of sparse means."""
+    group.add_argument(
+        "--refine", metavar="A,B", help="post-processing: combine,shrink,clamp (the default), some of them, or none"
+    )
+
+
+def asked_refine(asked: argparse.Namespace) -> list[str] | None:
+    """Return the post-processing of --refine; None leaves the choice to plandp."""
+    if asked.refine is None:
+        return None
+    return [] if asked.refine == "none" else [name.strip() for name in asked.refine.split(",")]
 
 
 def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pair]:

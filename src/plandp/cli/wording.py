@@ -6,9 +6,11 @@ import re
 
 from plandp.curator import mean
 from plandp.errors import ArgumentError
+from plandp.events import mean_of_events
 
-_NAMES = {"data": "FILE"}
-_ARGUMENT = re.compile(rf"\b({'|'.join(inspect.signature(mean).parameters)})=(?=\S)")
+_NAMES = {"data": "FILE", "table": "FILE", "items": "--items-file"}
+_ARGUMENTS = {**inspect.signature(mean).parameters, **inspect.signature(mean_of_events).parameters}
+_ARGUMENT = re.compile(rf"\b({'|'.join(_ARGUMENTS)})=(?=\S)")
 _ONLY_IN_PYTHON = {
     ", or an Estimator from plandp.methods": "",
     " and ask receipt.epsilon(delta)": "",

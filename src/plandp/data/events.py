@@ -105,7 +105,7 @@ def _check_distinct(names: dict[str, Label]) -> None:
         if isinstance(label, bool) or not isinstance(label, str | int):
             raise ArgumentError(argument, "must be the name of a column")
         if label in first:
-            raise ArgumentError(argument, f"{label!r} is the column of `{first[label]}` already; name another")
+            raise ArgumentError(argument, f"{label!r} is the column of the {first[label]} already; name another")
         first[label] = argument
 
 

@@ -40,20 +40,29 @@ def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
         (show_label(label), *show_estimate(estimate, half_width), show_estimate(value, half_width)[0])
         for (label, estimate, half_width), value in zip(release.first_rows(release.receipt.d), filled_in, strict=True)
     ]
+    table = [("column", "estimate", "± 95% noise", "missing as"), *rows]
     forecast = release.forecast
     return "\n".join(
         [
-            *align([("column", "estimate", "± 95% noise", "missing as"), *rows]),
+            *align(table if release.kind == "real" else [row[:3] for row in table]),
             "",
             f"Error to expect: {forecast.error:.3g} (l{forecast.error_norm:g}), from {_in_two_lines(forecast.covers)}.",
-            f"Missing values counted as {_filled_in(release)}, in the last column.",
-            "  Many of them pull the estimate there, which the noise interval does not cover.",
+            *_what_counted(release),
             *notes,
             # A terminal has no attributes to look up.
             *(f"Warning: {text.replace('noise_std', 'the noise')}" for text in release.warnings),
             "",
             str(release.receipt),
         ]
+    )
+
+
+def _what_counted(release: MeanRelease) -> tuple[str, ...]:
+    if release.kind != "real":
+        return ("What is not there counted as 0.",)
+    return (
+        f"Missing values counted as {_filled_in(release)}, in the last column.",
+        "  Many of them pull the estimate there, which the noise interval does not cover.",
     )
 
 

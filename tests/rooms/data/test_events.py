@@ -573,8 +573,8 @@ def refused(table: object, **arguments: Any) -> str:
         ({"person": "person"}, "person: the table has no column 'person'; its columns are 'user', 'page', 'time'"),
         ({"item": "item"}, "item: the table has no column 'item'; its columns are 'user', 'page', 'time'"),
         ({"measure": "sum"}, "measure: the table has no column 'sum'; its columns are 'user', 'page', 'time'"),
-        ({"item": "user"}, "item: 'user' is the column of `person` already; name another"),
-        ({"measure": "page"}, "measure: 'page' is the column of `item` already; name another"),
+        ({"item": "user"}, "item: 'user' is the column of the person already; name another"),
+        ({"measure": "page"}, "measure: 'page' is the column of the item already; name another"),
         ({"person": None}, "person: must be the name of a column"),
     ],
 )

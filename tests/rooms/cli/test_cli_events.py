@@ -1,0 +1,129 @@
+"""`plandp events`: its options are the arguments of mean_of_events, and errors name the options."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import plandp
+from plandp.cli.main import main
+
+CANARY = "canary48151623"
+PUBLIC = ["--person", "user", "--item", "page", "--items-file", "pages.txt", "--people", "400", "--rho", "1"]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    visits = [
+        f"p{person},{page},{person % 7}" for person in range(300) for page in ("home", "search")[: 1 + person % 2]
+    ]
+    dirt = [f"{CANARY},{CANARY},{CANARY}", CANARY, f",{CANARY},1", f"{CANARY},,", "", f'"{CANARY}"']
+    Path("visits.csv").write_text("\n".join(["user,page,time", *visits, *dirt]) + "\n")
+    Path("pages.txt").write_text("home\nsearch\nnobody\n")
+
+
+def said(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    code = main(arguments)
+    shown = capfd.readouterr()
+    assert CANARY not in shown.out + shown.err
+    assert "Traceback" not in shown.err
+    return code, shown.out, shown.err
+
+
+def test_shares_of_people(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(["events", "visits.csv", *PUBLIC, "--json"], capfd)
+    assert (code, err) == (0, "")
+    release = plandp.MeanRelease.from_json(out)
+    assert release.labels == ("home", "search", "nobody")
+    # 400 people, rho = 1: the noise of a share is below .01, and 15 of them are never met
+    for estimate, truth in zip(release.estimate, (300 / 400, 150 / 400, 0), strict=True):
+        assert abs(estimate - truth) < 0.15
+    assert release.receipt.n == 400
+    assert release.receipt.privacy_unit == "person"
+    assert json.loads(out)["receipt"]["privacy_unit"] == "person"
+
+
+def test_a_table_for_people(capfd: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(
+        ["events", "visits.csv", *PUBLIC, "--measure", "time", "--bounds", "0:10", "--out", "release.json"], capfd
+    )
+    assert (code, err) == (0, "")
+    for text in ("home", "search", "privacy unit: person", "Receipt: rho = 1 (zCDP)", "n = 400 is published exactly"):
+        assert text in out
+    assert said(["show", "release.json"], capfd)[:2] == (0, out)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], {"person": "user", "item": "page", "items": ["home", "search", "nobody"], "people": 400, "rho": "1"}),
+        ([], {"measure": "presence", "bounds": None, "error_norm": 1, "error_scale": None, "sampler": "exact"}),
+        ([], {"epsilon": None, "delta": None, "progress": False}),
+        (["--people", "1e6"], {"people": 10**6}),
+        ([], {"refine": None}),
+        (["--refine", "combine, clamp"], {"refine": ["combine", "clamp"]}),
+        (["--refine", "none"], {"refine": []}),
+        (["--measure", "count", "--bounds", "0:50"], {"measure": "count", "bounds": (0, 50)}),
+        (["--measure", "time", "--bounds", "0:1,0:2,0:3"], {"measure": "time", "bounds": [(0, 1), (0, 2), (0, 3)]}),
+        (["--error-norm", "2", "--error-scale", "bounds"], {"error_norm": 2, "error_scale": "bounds"}),
+        (["--error-scale", "1,2,3"], {"error_scale": [1, 2, 3]}),
+        (["--sampler", "opendp", "--progress"], {"sampler": "opendp", "progress": True}),
+    ],
+)
+def test_every_option_is_an_argument(
+    options: list[str], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    class Asked(Exception):
+        pass
+
+    def remember(table: object, **arguments: Any) -> None:
+        asked.update(arguments, table=table)
+        raise Asked
+
+    signature = inspect.signature(plandp.mean_of_events)
+    monkeypatch.setattr(plandp, "mean_of_events", remember)
+    assert main(["events", "visits.csv", *PUBLIC, *options]) == 1
+    assert asked["table"] == Path("visits.csv")
+    assert {name: asked[name] for name in expected} == expected
+    assert set(asked) == set(signature.parameters) - {"testing_seed"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--people", "0"],
+            "--people: must be the public number of people, a whole number from 1 to 1e10; it is never counted from "
+            "the table",
+        ),
+        (["--people", "many"], "--people: 'many' is not a whole number of at most 18 digits; write 10000 or 1e4"),
+        (["--person", "usr"], "--person: the table has no column 'usr'; its columns are 'user', 'page', 'time'"),
+        (["--item", "user"], "--item: 'user' is the column of the person already; name another"),
+        (["--items-file", "none.txt"], "--items-file: 'none.txt' cannot be read: No such file or directory"),
+        (["--items-file", "twice.txt"], "--items-file: line 2, 'a', is line 1 again; name each item once"),
+        (
+            ["--measure", "clicks", "--bounds", "0:1"],
+            "--measure: the table has no column 'clicks'; its columns are 'user', 'page', 'time'",
+        ),
+    ],
+)
+def test_errors_name_the_option(options: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("twice.txt").write_text("a\na\n")
+    code, out, err = said(["events", "visits.csv", *PUBLIC, *options], capfd)
+    assert (code, out, err) == (2, "", f"plandp: {message}\n")
+
+
+def test_a_file_that_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said(["events", "nowhere.csv", *PUBLIC], capfd)
+    assert (code, err) == (2, "plandp: FILE: there is no file 'nowhere.csv'\n")
+
+
+def test_a_count_needs_bounds(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said(["events", "visits.csv", *PUBLIC, "--measure", "count"], capfd)
+    assert code == 2
+    assert err.startswith("plandp: --bounds: ")
