@@ -31,8 +31,8 @@ knowledge, never taken from the events.  People without events count as zeros;
 if the file has more people than --people, a public hash decides who counts.
 
 Events of other items, and without a person or an item, do not count.  Ids are
-exact texts: 007 is not 7.  In CSV and TSV files an empty cell is missing, and so
-is a whole row of the wrong length.
+exact texts: 007 is not 7.  In CSV and TSV files an empty cell is missing, and
+so is a whole row of the wrong length.
 
 exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released);
 130 stopped
@@ -44,8 +44,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command = commands.add_parser(
         "events",
         help="release means over people from a file of events",
-        description="Release how much of each item people have on average, one row per event, under differential "
-        "privacy.",
+        description="Release how much of each item people have on average, from one row per event.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Sums
