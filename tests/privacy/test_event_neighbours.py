@@ -38,7 +38,7 @@ def distance(one: Counter[Row], other: Counter[Row]) -> int:
     measure=st.sampled_from(MEASURES),
     shuffle=st.randoms(use_true_random=False),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_neighbouring_event_tables_differ_in_one_row(
     others: list[Event], before: list[Event], after: list[Event], people: int, measure: str, shuffle: Any
 ) -> None:
@@ -83,7 +83,7 @@ def test_one_person_with_a_million_events_is_one_row(measure: str) -> None:
     measure=st.sampled_from(MEASURES),
     shuffle=st.randoms(use_true_random=False),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_order_of_events_does_not_matter(events: list[Event], people: int, measure: str, shuffle: Any) -> None:
     shuffled = list(events)
     shuffle.shuffle(shuffled)
@@ -96,7 +96,7 @@ def test_the_order_of_events_does_not_matter(events: list[Event], people: int, m
 @given(
     events=events_of([*OTHERS, "x", "é", "e\u0301"], 30), people=st.integers(1, 8), measure=st.sampled_from(MEASURES)
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_rows_are_what_the_slow_way_finds(events: list[Event], people: int, measure: str) -> None:
     arguments: dict[str, Any] = {"items": ITEMS, "people": people, "measure": measure}
     assert event_rows(frame_of(events), **arguments) == slow_rows(events, **arguments)
