@@ -53,6 +53,7 @@ def test_a_table_for_people(capfd: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     for text in ("home", "search", "privacy unit: person", "Receipt: rho = 1 (zCDP)", "n = 400 is published exactly"):
         assert text in out
+    assert "missing" not in out.lower()
     assert said(["show", "release.json"], capfd)[:2] == (0, out)
 
 
