@@ -1,4 +1,4 @@
-"""Sparse rows to integer vectors, their norms and their clipped sums: the loops of `mechanisms/item_rows.py`."""
+"""Rows of values to integer vectors, their norms and their clipped sums: the loops of `mechanisms/item_rows.py`."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ def count_norms(
     begin: NDArray[Any],
     items: NDArray[Any],
     values: NDArray[Any],
-    ones: bool,
     high: FloatArray,
     weights: FloatArray,
     squared: bool,
@@ -31,14 +30,11 @@ def count_norms(
         norm = np.int64(0)
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
-            if ones:
-                q = np.int64(weights[c])
-            else:
-                x = np.float64(values[t])
-                x = high[c] if x > high[c] else x
-                x = x * x if squared else x
-                x = np.rint(x * weights[c])
-                q = np.int64(x if x < largest else largest)
+            x = np.float64(values[t])
+            x = high[c] if x > high[c] else x
+            x = x * x if squared else x
+            x = np.rint(x * weights[c])
+            q = np.int64(x if x < largest else largest)
             norm += q * q
         as_float[0] = norm
         counts[min(max((bits[0] >> CELL_SHIFT) - lowest_cell, 0), len(counts) - 1)] += 1
@@ -48,7 +44,6 @@ def add_clipped(
     begin: NDArray[Any],
     items: NDArray[Any],
     values: NDArray[Any],
-    ones: bool,
     high: FloatArray,
     weights: FloatArray,
     squared: bool,
@@ -62,27 +57,21 @@ def add_clipped(
         norm = np.int64(0)
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
-            if ones:
-                q = np.int64(weights[c])
-            else:
-                x = np.float64(values[t])
-                x = high[c] if x > high[c] else x
-                x = x * x if squared else x
-                x = np.rint(x * weights[c])
-                q = np.int64(x if x < largest else largest)
+            x = np.float64(values[t])
+            x = high[c] if x > high[c] else x
+            x = x * x if squared else x
+            x = np.rint(x * weights[c])
+            q = np.int64(x if x < largest else largest)
             norm += q * q
         clipped = norm > squared_radius
         shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
-            if ones:
-                q = np.int64(weights[c])
-            else:
-                x = np.float64(values[t])
-                x = high[c] if x > high[c] else x
-                x = x * x if squared else x
-                x = np.rint(x * weights[c])
-                q = np.int64(x if x < largest else largest)
+            x = np.float64(values[t])
+            x = high[c] if x > high[c] else x
+            x = x * x if squared else x
+            x = np.rint(x * weights[c])
+            q = np.int64(x if x < largest else largest)
             sums[c] += np.int64(np.float64(q) * shorter) if clipped else q
 
 
@@ -90,7 +79,6 @@ def add_grouped(
     begin: NDArray[Any],
     items: NDArray[Any],
     values: NDArray[Any],
-    ones: bool,
     high: FloatArray,
     weights: FloatArray,
     group: NDArray[np.int64],
@@ -106,13 +94,10 @@ def add_grouped(
         row[:] = 0
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
-            if ones:
-                q = np.int64(weights[c])
-            else:
-                x = np.float64(values[t])
-                x = high[c] if x > high[c] else x
-                x = np.rint(x * weights[c])
-                q = np.int64(x if x < largest else largest)
+            x = np.float64(values[t])
+            x = high[c] if x > high[c] else x
+            x = np.rint(x * weights[c])
+            q = np.int64(x if x < largest else largest)
             row[group[c]] = min(row[group[c]] + q, most)
         norm = np.int64(0)
         for g in range(len(sums)):

@@ -6,6 +6,7 @@ leave nothing to round, and are divided out after the noise.  Two rows q, q' ≥
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import isqrt
 
 import numpy as np
@@ -14,13 +15,12 @@ from numpy.typing import NDArray
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import CELL_SHIFT, add_clipped, add_grouped, count_norms
+from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, count_set_norms
 from plandp.mechanisms.tail_cell import NormCounts
 from plandp.noise.meter import MeteredNoise
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-_NO_VALUES = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,12 +41,17 @@ class ItemLattice:
 
     def vectors(self, block: SparseBlock) -> FloatArray:
         """The entries of all rows, whole numbers up to `largest`, each a function of its own value alone."""
-        weights: FloatArray = self.weights[block.items]
         if block.values is None:
-            return np.floor(weights)
+            return np.asarray(self.whole_weights[block.items], np.float64)
+        weights: FloatArray = self.weights[block.items]
         x = np.minimum(block.values.astype(np.float64), self.high[block.items])
         x = np.rint((x * x if self.squared else x) * weights)
         return np.where(x < self.largest, x, float(self.largest))
+
+    @cached_property
+    def whole_weights(self) -> NDArray[np.int32]:
+        """The weights of items that are there or not; none reaches 2^31."""
+        return np.floor(self.weights).astype(np.int32)
 
     @property
     def cells(self) -> tuple[int, FloatArray]:
@@ -73,8 +78,10 @@ class NormCells:
         lattice = self.lattice
         lowest, edges = lattice.cells
         counts = np.zeros(len(edges), np.int64)
-        loop = compiled(count_norms)
-        if loop is not None:
+        if (sets := compiled(count_set_norms)) and block.values is None:
+            sets(block.begin, block.items, lattice.whole_weights, lowest, counts)
+            return (counts,)
+        if loop := compiled(count_norms):
             loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), lowest, counts)
             return (counts,)
         cell = (_squared_norms(block, lattice.vectors(block)).astype(np.float64).view(np.int64) >> CELL_SHIFT) - lowest
@@ -93,8 +100,11 @@ class ClippedSum:
         """Add up the rows of the block."""
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
         sums = np.zeros(len(lattice.weights), np.int64)
-        loop = compiled(add_clipped)
-        if loop is not None:
+        if (sets := compiled(add_clipped_sets)) and block.values is None:
+            seen = np.zeros(len(sums), np.int64)
+            sets(block.begin, block.items, lattice.whole_weights, self.squared_radius, radius, seen, sums)
+            return (sums + lattice.whole_weights * seen,)
+        if loop := compiled(add_clipped):
             shape = lattice.squared, float(lattice.largest), self.squared_radius, radius
             loop(*_arguments(block, lattice), *shape, sums)
             return (sums,)
@@ -116,8 +126,11 @@ class GroupedSum:
         """Add up the rows of the block."""
         lattice, radius, groups = self.lattice, float(isqrt(self.squared_radius)), int(self.group.max()) + 1
         sums = np.zeros(groups, np.int64)
-        loop = compiled(add_grouped)
-        if loop is not None:
+        if (sets := compiled(add_grouped_sets)) and block.values is None:
+            limits = lattice.largest, self.squared_radius, radius
+            sets(block.begin, block.items, lattice.whole_weights, self.group, *limits, sums)
+            return (sums,)
+        if loop := compiled(add_grouped):
             shape = self.group, float(lattice.largest), self.squared_radius, radius
             loop(*_arguments(block, lattice), *shape, sums)
             return (sums,)
@@ -131,8 +144,7 @@ class GroupedSum:
 
 
 def _arguments(block: SparseBlock, lattice: ItemLattice) -> tuple[object, ...]:
-    ones = block.values is None
-    return block.begin, block.items, _NO_VALUES if ones else block.values, ones, lattice.high, lattice.weights
+    return block.begin, block.items, block.values, lattice.high, lattice.weights
 
 
 def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:

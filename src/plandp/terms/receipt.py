@@ -54,7 +54,8 @@ class Receipt:
         # NumPy scalars would print, compare and travel as JSON differently from the numbers they stand for.
         for name in ("n", "d", "passes"):
             object.__setattr__(self, name, int(getattr(self, name)))
-        object.__setattr__(self, "bounds", tuple((float(low), float(high)) for low, high in self.bounds))
+        low, high = zip(*self.bounds, strict=True) if self.bounds else ((), ())
+        object.__setattr__(self, "bounds", tuple(zip(map(float, low), map(float, high), strict=True)))
 
     def steps(self) -> tuple[Step, ...]:
         """Return the payments added up by step, in the order in which the steps first paid."""

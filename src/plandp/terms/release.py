@@ -10,6 +10,7 @@ import numpy as np
 from plandp.errors import ArgumentError
 from plandp.terms.columns import FloatArray, Label
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
+from plandp.terms.shown import hidden_columns, is_moved, refinement_line, shown_columns, uncertainty_name
 from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class MeanRelease:
             object.__setattr__(self, name, values)
         if len(self.labels) != d:
             raise ArgumentError("labels", "must hold one label per column")
-        object.__setattr__(self, "labels", tuple(_read_label(label) for label in self.labels))
+        plain = set(map(type, self.labels)) <= {str, int}  # there may be a million of them
+        object.__setattr__(self, "labels", tuple(self.labels if plain else map(_read_label, self.labels)))
         object.__setattr__(self, "radius", float(self.radius))
         object.__setattr__(self, "error_norm", float(self.error_norm))
 
@@ -106,12 +108,21 @@ class MeanRelease:
         )
 
     def first_rows(self, count: int) -> list[tuple[Label, float, float]]:
-        """Return label, estimate and half width of the 95% noise interval for the first `count` columns."""
-        half_width = self._half_width(0.95, 1)[:count].tolist()
-        return list(zip(self.labels[:count], self.estimate[:count].tolist(), half_width, strict=True))
+        """Return label, estimate and half width of the 95% noise interval for the first `count` columns.
+
+        Of sparse kinds with more columns, those with the largest estimates; of refined estimates, in place of the half
+        width, `error_std`.
+        """
+        columns = shown_columns(self, count)
+        uncertainty = self.error_std if self.error_std is not None and is_moved(self) else self._half_width(0.95, 1)
+        labels = [self.labels[column] for column in columns]
+        return list(zip(labels, self.estimate[columns].tolist(), uncertainty[columns].tolist(), strict=True))
 
     def to_pandas(self) -> "DataFrame":
-        """Return one row per coordinate: estimate, noise_std and its own 95% noise interval (low, high)."""
+        """Return one row per coordinate: estimate, noise_std and its own 95% noise interval (low, high).
+
+        Of sparse kinds also error_std and unrefined: noise_std, low and high are about the latter.
+        """
         from plandp.report.table import to_pandas
 
         return to_pandas(self)
@@ -205,14 +216,14 @@ class MeanRelease:
     def __repr__(self) -> str:
         receipt, forecast = self.receipt, self.forecast
         rows = [
-            (show_label(label), f"{estimate:.6g}", f"{half_width:.3g}")
-            for label, estimate, half_width in self.first_rows(_SHOWN_COORDINATES)
+            (show_label(label), f"{estimate:.6g}", f"{uncertainty:.3g}")
+            for label, estimate, uncertainty in self.first_rows(_SHOWN_COORDINATES)
         ]
         lines = [f"MeanRelease of {receipt.d} columns, n = {receipt.n}"]
-        lines += align([("label", "estimate", "± 95% noise"), *rows])
-        if receipt.d > _SHOWN_COORDINATES:
-            lines.append(f"  … and {receipt.d - _SHOWN_COORDINATES} more")
+        lines += align([("label", "estimate", uncertainty_name(self)), *rows])
+        lines += [f"  {line}" for line in (hidden_columns(self, _SHOWN_COORDINATES),) if line]
         lines += [
+            *(line for line in (refinement_line(self),) if line),
             receipt.headline(),
             f"forecast: l{forecast.error_norm:g} error {forecast.error:.4g}, "
             f"{forecast.noise_share:.1%} of rho in the final noise",
