@@ -21,7 +21,7 @@ from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
-from plandp.theory.stretch import log_gaussian_norm
+from plandp.theory.stretch import noise_error, norm
 from plandp.theory.tail_search import Guess
 
 FloatArray = NDArray[np.float64]
@@ -63,7 +63,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     s = _stretch(np.maximum(v, floor), design)  # line 3: Σ̂^(1/(p+2))
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
-    y = ItemLattice.of(V / s, high=design.columns.high, n=design.n)  # line 5: x / s
+    y = _lattice(V / s, design)  # line 5: x / s
     norms = norm_counts(rows, y)
     told = np.minimum(1.0, m / first.noise_std) if "shrink" in design.refine else np.ones(design.d)
     radius = private_item_radius(  # line 6
@@ -92,10 +92,16 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     )
 
 
+def _lattice(weights: FloatArray, design: SparseDesign) -> ItemLattice:
+    """The lattice of these weights; where items are there or not, no weight is below 1."""
+    least = np.maximum(weights, 1.0) if design.binary else weights
+    return ItemLattice.of(least, high=design.columns.high, n=design.n)
+
+
 def _stretch(second_moment: FloatArray, design: SparseDesign) -> FloatArray:
     """s = (E[x²]·u^p)^(1/(p+2)): least p-th moment of noise/u under a given mean square of the norm (Appendix C)."""
-    p = design.error_norm
-    return np.asarray((second_moment * design.columns.error_scale**p) ** (1.0 / (p + 2.0)))
+    u = design.columns.error_scale
+    return np.asarray(u * (second_moment / u**2) ** (1.0 / (design.error_norm + 2.0)))
 
 
 def _worth(stretch: FloatArray, mean: FloatArray, share: FloatArray, rho: float, design: SparseDesign) -> float:
@@ -104,9 +110,7 @@ def _worth(stretch: FloatArray, mean: FloatArray, share: FloatArray, rho: float,
     A row of norm N holds about N²·(items per squared norm) items; lost ones are as popular as others.
     """
     u, p = design.columns.error_scale, design.error_norm
-    noise = math.exp(log_gaussian_norm(p)) * float(((stretch / u) ** p).sum()) ** (1.0 / p) / math.sqrt(rho)
-    popular = float(((mean / u) ** p).sum()) ** (1.0 / p)
-    return float(noise * share.sum() / popular)
+    return noise_error(stretch / u, p) / math.sqrt(rho) * float(share.sum()) / norm(mean / u, p)
 
 
 def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise) -> tuple[float, NoisyMeans]:
@@ -114,7 +118,7 @@ def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: Me
     n, d, high, split = design.n, design.d, design.columns.high, design.split
     fits = float((largest_entry(n=n, d=d) * s / high).min())
     V = min(FIRST_POINTS * float(s.max()), fits) if design.binary else fits
-    y = ItemLattice.of(V / s, high=high, n=n)
+    y = _lattice(V / s, design)
     norms = norm_counts(rows, y)
     ends = np.array([float(norms.edges[0]) / 2.0, float(np.sqrt(((y.weights * high) ** 2).sum())) * 1.5])
     prior = Guess(knots=np.log(ends), mass=np.ones(1)).over(norms.edges)
@@ -183,7 +187,7 @@ def _private_groups(
     radius = longest / math.sqrt(float(expected.sum()))  # of rows divided by the square root of what is expected
     most = float(largest_entry(n=design.n, d=design.d))
     weights = np.minimum(np.floor(GROUP_POINTS / radius / np.sqrt(expected)) + 1.0, most)
-    lattice = ItemLattice.of(weights[group] / u, high=design.columns.high, n=design.n)
+    lattice = _lattice(weights[group] / u, design)
     total = private_group_sum(
         rows, lattice, group, weights, GROUP_POINTS, noise, rho=design.split.groups, step="groups"
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +31,15 @@ class ItemLattice:
     weights: FloatArray  # per column, in lattice points per unit; whole numbers from 1 on
     high: FloatArray  # upper bounds of the values
     squared: bool  # x² in place of x
-    largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^62
+    largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^60
 
     @classmethod
     def of(cls, weights: FloatArray, *, high: FloatArray, n: int, squared: bool = False) -> "ItemLattice":
         """The lattice of these weights, made whole where that changes them little."""
         largest = largest_entry(n=n, d=len(weights))
-        whole = np.where(weights >= 1.0, np.floor(weights), weights)
-        return cls(weights=np.minimum(whole, float(largest)), high=high, squared=squared, largest=largest)
+        usable = np.where(weights > 0.0, np.minimum(weights, float(largest)), 1.0)  # whatever was reckoned before
+        whole = np.where(usable >= 1.0, np.floor(usable), usable)
+        return cls(weights=whole, high=high, squared=squared, largest=largest)
 
     def vectors(self, block: SparseBlock) -> FloatArray:
         """The entries of all rows, whole numbers up to `largest`, each a function of its own value alone."""
@@ -53,6 +55,11 @@ class ItemLattice:
         """The weights of items that are there or not; none reaches 2^31."""
         return np.floor(self.weights).astype(np.int32)
 
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all weights are the same: a set's norm is then known by its size."""
+        return bool(np.all(self.weights == self.weights[0]))
+
     @property
     def cells(self) -> tuple[int, FloatArray]:
         """The number of the lowest cell of squared norms, and the upper edges of all cells, as norms."""
@@ -63,8 +70,11 @@ class ItemLattice:
 
 
 def largest_entry(*, n: int, d: int) -> int:
-    """So large may an entry be that neither d squares nor n entries add up to 2^62."""
-    return min(isqrt((1 << 62) // d), (1 << 62) // n) - 1
+    """So large may an entry be that d squares stay below 2^60, and sums of n entries below 2^62.
+
+    With 2^60 no step of a release asks for more noise than OpenDP can draw, whatever the radius.
+    """
+    return min(isqrt((1 << 60) // d), (1 << 62) // n) - 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +89,7 @@ class NormCells:
         lowest, edges = lattice.cells
         counts = np.zeros(len(edges), np.int64)
         if (sets := compiled(count_set_norms)) and block.values is None:
-            sets(block.begin, block.items, lattice.whole_weights, lowest, counts)
+            sets(block.begin, _unsigned(block.items), lattice.whole_weights, lattice.alike, lowest, counts)
             return (counts,)
         if loop := compiled(count_norms):
             loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), lowest, counts)
@@ -101,9 +111,10 @@ class ClippedSum:
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
         sums = np.zeros(len(lattice.weights), np.int64)
         if (sets := compiled(add_clipped_sets)) and block.values is None:
-            seen = np.zeros(len(sums), np.int64)
-            sets(block.begin, block.items, lattice.whole_weights, self.squared_radius, radius, seen, sums)
-            return (sums + lattice.whole_weights * seen,)
+            seen = np.zeros(len(sums), np.int32)  # a block has fewer than 2^31 rows
+            weights = lattice.whole_weights, lattice.alike
+            sets(block.begin, _unsigned(block.items), *weights, self.squared_radius, radius, seen, sums)
+            return (sums + lattice.whole_weights.astype(np.int64) * seen,)
         if loop := compiled(add_clipped):
             shape = lattice.squared, float(lattice.largest), self.squared_radius, radius
             loop(*_arguments(block, lattice), *shape, sums)
@@ -119,16 +130,23 @@ class GroupedSum:
     """Block function: as `ClippedSum` for the sums of each row over groups of columns."""
 
     lattice: ItemLattice
-    group: IntArray  # of every column
+    group: IntArray  # of every column, below 256
     squared_radius: int
+
+    @cached_property
+    def shared_weights(self) -> NDArray[np.int32] | None:
+        """The weight of every group, where all its columns have the same."""
+        weights = np.zeros(int(self.group.max()) + 1, np.int32)
+        weights[self.group] = self.lattice.whole_weights
+        return weights if np.array_equal(weights[self.group], self.lattice.whole_weights) else None
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Add up the rows of the block."""
         lattice, radius, groups = self.lattice, float(isqrt(self.squared_radius)), int(self.group.max()) + 1
         sums = np.zeros(groups, np.int64)
-        if (sets := compiled(add_grouped_sets)) and block.values is None:
-            limits = lattice.largest, self.squared_radius, radius
-            sets(block.begin, block.items, lattice.whole_weights, self.group, *limits, sums)
+        if (sets := compiled(add_grouped_sets)) and block.values is None and self.shared_weights is not None:
+            groups_of_columns, limits = self.group.astype(np.uint8), (lattice.largest, self.squared_radius, radius)
+            sets(block.begin, _unsigned(block.items), groups_of_columns, self.shared_weights, *limits, sums)
             return (sums,)
         if loop := compiled(add_grouped):
             shape = self.group, float(lattice.largest), self.squared_radius, radius
@@ -144,7 +162,13 @@ class GroupedSum:
 
 
 def _arguments(block: SparseBlock, lattice: ItemLattice) -> tuple[object, ...]:
-    return block.begin, block.items, block.values, lattice.high, lattice.weights
+    values = np.ones(len(block.items)) if block.values is None else block.values
+    return block.begin, _unsigned(block.items), values, lattice.high, lattice.weights
+
+
+def _unsigned(items: NDArray[Any]) -> NDArray[Any]:
+    """The same memory read as unsigned: compiled loops then need not ask whether an index counts from the end."""
+    return items.view(np.uint32 if items.dtype.itemsize == 4 else np.uint64)
 
 
 def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.item_prior import shrunk
-from plandp.theory.stretch import log_gaussian_norm
+from plandp.theory.stretch import log_gaussian_norm, norm
 
 FloatArray = NDArray[np.float64]
 
@@ -46,10 +46,10 @@ def refined(noisy: NoisyMeans, design: SparseDesign) -> Refined:
     unit, p = design.columns.error_scale, design.error_norm
     if "shrink" in design.refine:
         better = shrunk(noisy.mean / unit, noisy.noise_std / unit, error_norm=p)
-        mean, error_std, moment = better.mean * unit, better.error_std * unit, better.moment
+        mean, error_std, error = better.mean * unit, better.error_std * unit, better.error
     else:
         mean, error_std = noisy.mean, noisy.noise_std
-        moment = np.exp(p * (log_gaussian_norm(p) + np.log(noisy.noise_std / unit)))
+        error = np.exp(log_gaussian_norm(p)) * (noisy.noise_std / unit)
     if "clamp" in design.refine:
         mean = np.clip(mean, 0.0, design.columns.high)
-    return Refined(mean=mean, error_std=error_std, error=float(moment.sum() ** (1.0 / p)))
+    return Refined(mean=mean, error_std=error_std, error=norm(error, p))

@@ -22,7 +22,7 @@ def tail_factor(rows_above: float, rows_beyond: float, *, ratio: float, error_no
     longer = min(index / (index - 1.0), HEAVIEST) if index > 1.0 else HEAVIEST
     bounded = max(index, SHALLOWEST)
     lost = bounded / ((bounded - 1.0) * (bounded - 2.0))
-    return float((lost ** (error_norm - 1.0) * longer) ** (1.0 / error_norm))
+    return float(lost ** (1.0 - 1.0 / error_norm) * longer ** (1.0 / error_norm))
 
 
 def rows_to_clip(worth: float, radius: float, factor: float, *, n: int, least: float) -> float:

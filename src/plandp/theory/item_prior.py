@@ -4,6 +4,7 @@ The prior is the non-parametric maximum likelihood one on a grid (Kiefer–Wolfo
 answer per coordinate the one of least expected |error|^p under its posterior.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ GRID_POINTS = 80
 EM_ROUNDS = 60
 LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number
 FEWEST = 20  # so few teach nothing
+LOWEST = 8.0  # standard deviations below zero: all that is lower is read as that
+TABLE_STEP, TABLE_RATIO = 0.1, 0.1  # of z/τ and of ln τ
 NEVER_RULED_OUT = 1e-12  # prior mass of every grid point
 TINY = np.float32(1e-30)
 
@@ -30,27 +33,64 @@ class Shrunk:
 
     mean: FloatArray
     error_std: FloatArray  # root mean square error under the posterior
-    moment: FloatArray  # expected |error|^p under the posterior
+    error: FloatArray  # (E|error|^p)^(1/p) under the posterior
 
 
 def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Shrunk:
     """The means ≥ 0 of least expected |error|^p, given noisy_i = mean_i + N(0, noise_std_i²)."""
-    mean, error_std = noisy.copy(), noise_std.copy()
-    moment = np.exp(error_norm * (log_gaussian_norm(error_norm) + np.log(noise_std)))
+    error = math.exp(log_gaussian_norm(error_norm)) * noise_std
+    answer = Shrunk(mean=noisy.copy(), error_std=noise_std.copy(), error=error)
     unclear = np.flatnonzero(noisy < CLEAR * noise_std)
     if len(unclear) >= FEWEST:
         z, τ = noisy[unclear], noise_std[unclear]
         grid = np.append(0.0, np.geomspace(τ.min() / 20.0, max(z.max() + 4.0 * τ.max(), τ.min()), GRID_POINTS))
         some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
         prior = _learned_prior(_likelihood(z[some], τ[some], grid)) + np.float32(NEVER_RULED_OUT)
-        for part in _parts(len(z)):
-            posterior = _likelihood(z[part], τ[part], grid) * prior
-            posterior /= posterior.sum(axis=1, keepdims=True)
-            answer = _best_answer(posterior, grid, error_norm)
-            mean[unclear[part]] = answer
-            error_std[unclear[part]] = np.sqrt(_expected(posterior, grid, answer, 2.0))
-            moment[unclear[part]] = _expected(posterior, grid, answer, error_norm)
-    return Shrunk(mean=mean, error_std=error_std, moment=moment)
+        learned = _by_table(z, τ, grid, prior, error_norm)
+        for name in ("mean", "error_std", "error"):
+            getattr(answer, name)[unclear] = getattr(learned, name)
+    return answer
+
+
+def _by_table(z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norm: float) -> Shrunk:
+    """The answers, where there are many read off a table over z/τ and ln τ: there may be a million coordinates."""
+    deviations = np.arange(-LOWEST, CLEAR + TABLE_STEP, TABLE_STEP)
+    lowest, highest = math.log(float(τ.min())), math.log(float(τ.max()))
+    levels = np.linspace(lowest, highest, 1 + math.ceil((highest - lowest) / TABLE_RATIO))
+    if len(z) <= len(deviations) * len(levels):
+        return _answers(z, τ, grid, prior, error_norm)
+    at = np.repeat(np.exp(levels), len(deviations))
+    table = _answers(np.tile(deviations, len(levels)) * at, at, grid, prior, error_norm)
+    row = (np.log(τ) - lowest) / TABLE_RATIO if len(levels) == 1 else (np.log(τ) - lowest) / (levels[1] - levels[0])
+    column = (np.clip(z / τ, -LOWEST, CLEAR) + LOWEST) / TABLE_STEP
+    shape = len(levels), len(deviations)
+
+    def read(values: FloatArray) -> FloatArray:
+        return _between((values / at).reshape(shape), row, column) * τ
+
+    return Shrunk(mean=read(table.mean), error_std=read(table.error_std), error=read(table.error))
+
+
+def _between(table: FloatArray, row: FloatArray, column: FloatArray) -> FloatArray:
+    """Read a table between its points, on straight lines in both directions."""
+    r = np.minimum(row.astype(np.intp), max(len(table) - 2, 0))
+    c = np.minimum(column.astype(np.intp), table.shape[1] - 2)
+    down, across = np.minimum(row - r, 1.0), column - c
+    below = np.minimum(r + 1, len(table) - 1)
+    upper = table[r, c] + across * (table[r, c + 1] - table[r, c])
+    lower = table[below, c] + across * (table[below, c + 1] - table[below, c])
+    return np.asarray(upper + down * (lower - upper))
+
+
+def _answers(z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norm: float) -> Shrunk:
+    mean, error_std, error = np.empty_like(z), np.empty_like(z), np.empty_like(z)
+    for part in _parts(len(z)):
+        posterior = _likelihood(z[part], τ[part], grid) * prior
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        mean[part] = _best_answer(posterior, grid, error_norm)
+        error_std[part] = _expected(posterior, grid, mean[part], 2.0)
+        error[part] = _expected(posterior, grid, mean[part], error_norm)
+    return Shrunk(mean=mean, error_std=error_std, error=error)
 
 
 def _parts(count: int) -> Iterator[slice]:
@@ -80,16 +120,19 @@ def _learned_prior(likelihood: SingleArray) -> SingleArray:
 
 
 def _expected(posterior: SingleArray, grid: FloatArray, answer: FloatArray, power: float) -> FloatArray:
-    """Expected |error|^power of the answers."""
+    """The root of the expected |error|^power of the answers."""
     if power == 2.0:
         first, second = _moments(posterior, grid)
-        return np.maximum(second - 2.0 * answer * first + answer**2, 0.0)
+        return np.sqrt(np.maximum(second - 2.0 * answer * first + answer**2, 0.0))
     unit = float(grid[-1])  # single precision then neither overflows nor underflows
     off = np.abs((answer / unit).astype(np.float32)[:, None] - (grid / unit).astype(np.float32))
-    if power != 1.0:
-        off **= np.float32(power)
-    off *= posterior
-    return np.asarray(off.sum(axis=1) * unit**power)
+    if power == 1.0:
+        off *= posterior
+        return np.asarray(off.sum(axis=1) * unit)
+    from scipy.special import logsumexp  # here, since importing SciPy takes longer than importing plandp
+
+    # high powers are beyond any float
+    return np.asarray(np.exp(logsumexp(power * np.log(off.astype(np.float64)), axis=1, b=posterior) / power) * unit)
 
 
 def _moments(posterior: SingleArray, grid: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -104,7 +147,7 @@ def _best_answer(posterior: SingleArray, grid: FloatArray, error_norm: float) ->
         return _moments(posterior, grid)[0]
     if error_norm == 1.0:
         return _median(posterior, grid)
-    risk = posterior @ np.abs(grid[:, None] - grid) ** error_norm
+    risk = posterior @ (np.abs(grid[:, None] - grid) / grid[-1]) ** error_norm
     return np.asarray(grid[risk.argmin(axis=1)])
 
 

@@ -15,9 +15,13 @@ def optimal_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
 
 def noise_error(noise_std: FloatArray, error_norm: float) -> float:
     """Predicted ℓp norm of independent Gaussian noise: (Σ E|noise_i|^p)^(1/p)."""
-    largest = float(noise_std.max())
-    alike = np.log(((noise_std / largest) ** error_norm).sum()) / error_norm
-    return float(largest * np.exp(log_gaussian_norm(error_norm) + alike))
+    return math.exp(log_gaussian_norm(error_norm)) * norm(noise_std, error_norm)
+
+
+def norm(values: FloatArray, p: float) -> float:
+    """(Σ value^p)^(1/p) of values ≥ 0, for any finite p ≥ 1: the powers themselves may be beyond float64."""
+    largest = float(values.max())
+    return largest * float(((values / largest) ** p).sum()) ** (1.0 / p) if largest > 0.0 else 0.0
 
 
 def log_gaussian_norm(p: float) -> float:
