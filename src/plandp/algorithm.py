@@ -21,7 +21,7 @@ from plandp.steps.spread import private_spread
 from plandp.terms.design import Design
 from plandp.theory.box import no_wider_than_box
 from plandp.theory.clipping import gaussian_radius, one_sided_rows
-from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows
+from plandp.theory.guards import clipping_bias, lost_centers, radius_at_the_edge, too_few_rows, untold_radius
 from plandp.theory.stretch import effective_dimension, noise_error, optimal_stretch
 from plandp.theory.unclipping import clipping_gain
 
@@ -75,8 +75,9 @@ def _mean_without_spread(rows: Rows, center: FloatArray, box: Box, design: Desig
     s = box.stretch
     y = wide_norm_cells(rows, center, s, design)
     c = private_wide_radius(y, s, design, noise)
-    C = float(y.cells.edges[c])
+    C = float(y.cells.edges[c.cell])
     if box.radius <= C:
-        return _whole_box_mean(rows, box, None, design, noise)
-    total = private_clipped_sum(y, c, noise, rho=design.split.sum, step="sum")
-    return unstretched(total, center, None, s, C, design).warning(*too_few_rows(design))
+        return _whole_box_mean(rows, box, None, design, noise).warning(*too_few_rows(design), *untold_radius(design))
+    total = private_clipped_sum(y, c.cell, noise, rho=design.split.sum, step="sum")
+    estimate = unstretched(total, center, None, s, C, design)
+    return estimate.warning(*too_few_rows(design), *untold_radius(design, c.open_factor))

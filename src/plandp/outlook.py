@@ -132,6 +132,7 @@ class _Question:
             error_norm=self.error_norm,
             centers=findings.centers,
             spreads=findings.spreads,
+            radius=findings.radius,
             split=design.split,
             spread=spread * self.columns.error_scale,
             spread_assumed=self.columns.spread is None,
@@ -221,6 +222,8 @@ def _reasons(findings: Findings, design: Design) -> Iterator[str]:
             yield "spreads are not needed: " + (
                 "one column has no shape" if design.d == 1 else "no shape is looked for"
             )
+    if findings.radius == "doubtful":
+        yield f"the clipping radius may come out far too large, with {share(split.radius)}: too few rows or rho"
     yield f"left for the final noise: {share(split.sum)}"
 
 

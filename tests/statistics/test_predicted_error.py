@@ -70,7 +70,13 @@ def test_predictions_for_spreads_that_have_to_be_found(label):
 
 
 @pytest.mark.parametrize(
-    ("method", "n", "d", "rho"), [("plan", 10_000, 5, 1), ("unscaled", 10_000, 20, 0.1), ("gaussian", 1000, 20, 0.1)]
+    ("method", "n", "d", "rho"),
+    [
+        ("plan", 10_000, 5, 1),
+        ("unscaled", 10_000, 20, 0.1),
+        ("unscaled", 424, 20, 0.1),
+        ("gaussian", 1000, 20, 0.1),
+    ],
 )
 def test_predictions_for_assumed_spreads_and_other_methods(method, n, d, rho):
     # the assumption made true: spreads of a tenth of the width of the bounds
@@ -80,6 +86,21 @@ def test_predictions_for_assumed_spreads_and_other_methods(method, n, d, rho):
         table = np.clip(np.random.default_rng(run).normal(50, 10, (n, d)), 0, 100)
         errors.append(np.linalg.norm(plandp.mean(table, testing_seed=run, **public).estimate - table.mean(axis=0)))
     assert_near(plandp.check(n=n, d=d, **public).error, float(np.median(errors)))
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "d", "rho"),
+    [("plan", 300, 1, 0.1), ("plan", 1392, 1, 0.1), ("plan", 10_000, 1, 1), ("unscaled", 156, 3, 0.1)],
+)
+def test_predicted_noise_where_no_spreads_are_searched_for(method, n, d, rho):
+    # Its radius, the only thing that varies, is known to 10%, so that 20 releases are enough; errors, of one column,
+    # would need 400.  A radius of the 80% quantile made the noise of the second case 25% larger.
+    public = {"bounds": (0, 100), "rho": rho, "method": method}
+    noise = [
+        plandp.mean(np.random.default_rng(run).normal(50, 10, (n, d)), testing_seed=run, **public).noise_std.mean()
+        for run in range(20)
+    ]
+    assert_near(plandp.check(n=n, d=d, **public).noise_std.mean(), float(np.median(noise)))
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from plandp.steps.radius import private_wide_radius, wide_norm_cells
 from plandp.steps.sample import public_sample
 from plandp.terms.design import Design
 from plandp.theory.box import box_center
-from plandp.theory.guards import too_few_rows
+from plandp.theory.guards import too_few_rows, untold_radius
 
 
 def unscaled_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
@@ -26,6 +26,6 @@ def unscaled_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     stretch = np.ones(design.d)
     cells = wide_norm_cells(rows, center, stretch, design)
     radius = private_wide_radius(cells, stretch, design, noise)
-    total = private_clipped_sum(cells, radius, noise, rho=design.split.sum, step="sum")
-    estimate = unstretched(total, center, None, stretch, float(cells.cells.edges[radius]), design)
-    return estimate.warning(*too_few_rows(design, spreads_wanted=False))
+    total = private_clipped_sum(cells, radius.cell, noise, rho=design.split.sum, step="sum")
+    estimate = unstretched(total, center, None, stretch, float(cells.cells.edges[radius.cell]), design)
+    return estimate.warning(*too_few_rows(design, spreads_wanted=False), *untold_radius(design, radius.open_factor))

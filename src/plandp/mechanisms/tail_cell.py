@@ -23,14 +23,14 @@ class NormCounts:
 # each count gets this share of the budget: the first only have to find the neighbourhood
 FINER_AND_FINER = tuple(Fraction(share, 20) for share in (1, 1, 2, 3, 5, 8))
 ALREADY_NEAR = (Fraction(2, 5), Fraction(3, 5))
-FAR_THEN_FINER = tuple(Fraction(share, 60) for share in (1, 1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TailCell:
-    """The cell that was found, and all released counts that speak about it."""
+    """The cell that was found, between which cells it lies four times in five, and all released counts about it."""
 
     cell: int
+    between: tuple[int, int]
     counts: tuple[NoisyCount, ...]
 
 
@@ -66,7 +66,11 @@ def private_tail_cell(
         noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
         counts.append(NoisyCount(cell=cell, count=float(noisy[0]), noise_std=noise_std))
         posterior = posterior.updated(counts[-1], rows=rows)
-    return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts))
+    return TailCell(
+        cell=posterior.quantile_cell(caution),
+        between=(posterior.quantile_cell(0.1), posterior.quantile_cell(0.9)),
+        counts=tuple(counts),
+    )
 
 
 def private_rows_above(norms: NormCounts, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:

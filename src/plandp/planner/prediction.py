@@ -12,6 +12,7 @@ from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
 from plandp.theory.stretch import optimal_stretch
+from plandp.theory.wide_search import radius_is_told
 
 FloatArray = NDArray[np.float64]
 
@@ -21,15 +22,16 @@ ROUNDING = 1e-6  # shares are rounded to 2^-30 of ρ
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """Whether a design has the budget for finding centres and spreads."""
+    """Whether a design has the budget for finding centres, spreads and the clipping radius."""
 
     centers: Finding
     spreads: Finding
+    radius: Finding
 
     @property
     def complete(self) -> bool:
         """Nothing that the method needs is missing or in doubt."""
-        return not {self.centers, self.spreads} & {"doubtful", "not found"}
+        return not {self.centers, self.spreads, self.radius} & {"doubtful", "not found"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,9 @@ class Predictor:
 
 
 def _find_for_plan(design: Design) -> Findings:
-    return Findings(centers=_centers(design), spreads=_spreads(design))
+    spreads = _spreads(design)
+    radius = "found" if design.split.center and spreads in ("known", "found") else _wide_radius(design)
+    return Findings(centers=_centers(design), spreads=spreads, radius=radius)
 
 
 def _expect_of_plan(spread: FloatArray, design: Design) -> Expected:
@@ -54,7 +58,7 @@ def _expect_of_plan(spread: FloatArray, design: Design) -> Expected:
 
 
 def _find_for_unscaled(design: Design) -> Findings:
-    return Findings(centers=_centers(design), spreads="not needed")
+    return Findings(centers=_centers(design), spreads="not needed", radius=_wide_radius(design))
 
 
 def _expect_of_unscaled(spread: FloatArray, design: Design) -> Expected:
@@ -63,7 +67,7 @@ def _expect_of_unscaled(spread: FloatArray, design: Design) -> Expected:
 
 
 def _find_for_gaussian(_design: Design) -> Findings:
-    return Findings(centers="not needed", spreads="not needed")
+    return Findings(centers="not needed", spreads="not needed", radius="not needed")
 
 
 def _expect_of_gaussian(_spread: FloatArray, design: Design) -> Expected:
@@ -83,6 +87,10 @@ def _spreads(design: Design) -> Finding:
     if design.d == 1:
         return "not needed"
     return "found" if design.split.spread else "not found"
+
+
+def _wide_radius(design: Design) -> Finding:
+    return "found" if radius_is_told(design) else "doubtful"
 
 
 PREDICT_PLAN = Predictor(find=_find_for_plan, expect=_expect_of_plan)

@@ -11,6 +11,7 @@ import numpy as np
 
 from plandp.terms.columns import Columns
 from plandp.terms.design import Design, Split
+from plandp.theory.wide_search import wide_radius_share
 
 GRAIN = 2**30  # shares of ρ are whole multiples of ρ/2^30, so that they are exact and add up
 
@@ -41,6 +42,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
     if shaped and center and columns.spread is None and BOUND_HOPELESS * m * math.sqrt(rho) > 1.0:
         spread = max(SPREAD_SHARE, unit * math.sqrt(4.0 / (float(rho) * unit_all)))
         bound = max(BOUND_SHARE, 12.0 / ((0.03 * m) ** 2 * float(rho)))
+    near = center and (spread or columns.spread is not None)  # spreads tell about where the radius lies
     return _design(
         n=n,
         columns=columns,
@@ -52,7 +54,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
             center=center,
             spread_bound=min(bound, BOUND_SHARE_MOST),
             spread=min(spread, SPREAD_SHARE_MOST),
-            radius=RADIUS_SHARE,
+            radius=RADIUS_SHARE if near else wide_radius_share(n=n, d=columns.d, rho=float(rho)),
         ),
     )
 
@@ -62,7 +64,8 @@ def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: floa
     m = sample_size(n, columns.d, float(rho))
     stride = center_stride(m, columns.d, float(rho))
     center = _center_share(columns, float(rho), columns.d * stride**2 / (2.0 * m * m))
-    split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=RADIUS_SHARE)
+    wide = wide_radius_share(n=n, d=columns.d, rho=float(rho))
+    split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=wide)
     return _design(n=n, columns=columns, error_norm=error_norm, sample_size=m, center_stride=stride, split=split)
 
 

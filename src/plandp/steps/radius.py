@@ -11,7 +11,6 @@ from plandp.mechanisms.norm_cells import CellTotals, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.tail_cell import (
     ALREADY_NEAR,
-    FAR_THEN_FINER,
     FINER_AND_FINER,
     private_rows_above,
     private_tail_cell,
@@ -20,16 +19,25 @@ from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.clipping import one_sided_rows, rows_to_clip
 from plandp.theory.tail_search import Guess
+from plandp.theory.wide_search import FAR_THEN_FINER, wide_rows_to_clip
 
 FloatArray = NDArray[np.float64]
 
 # where the norm's upper end lies: ln(norm / predicted root mean square norm) and its prior mass
 KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16])
 MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
-CAUTION = 0.8  # where no spread is known, a radius too large costs noise, one too small may clip everything
+CAUTION = 0.7  # where no spread is known, a radius too large costs noise, one too small may clip everything
 BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
 # of the budget: to see how heavy the tail is, to find the radius, and to count what it clips
 TAIL, PLACE, COUNT = Fraction(35, 100), Fraction(40, 100), Fraction(25, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WideRadius:
+    """A radius found without spreads: its norm cell, and by what factor its counts leave it open; all released."""
+
+    cell: int
+    open_factor: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,20 +129,22 @@ def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design:
     return cell_totals(rows, view, cells)
 
 
-def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> int:
-    """As `private_radius` when no spread is known, its cell only: any order of magnitude may be the right one.
+def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design, noise: MeteredNoise) -> WideRadius:
+    """As `private_radius` when no spread is known: any order of magnitude may be the right one.
 
     Guarantee: design.split.radius-zCDP.
     """
     edges = totals.cells.edges
     guess = Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=6.0)
-    return private_tail_cell(
+    found = private_tail_cell(
         totals.norms,
         noise,
         prior=guess.over(edges),
-        tail=one_sided_rows(stretch, design),
+        tail=wide_rows_to_clip(stretch, design),
         shares=FAR_THEN_FINER,
         rho=design.split.radius,
         step="radius",
         caution=CAUTION,
-    ).cell
+    )
+    low, high = found.between
+    return WideRadius(cell=found.cell, open_factor=float(edges[high] / edges[low]))

@@ -61,6 +61,7 @@ class Check:
     error_norm: float
     centers: str
     spreads: str
+    radius: str
     split: Split
     spread: FloatArray
     spread_assumed: bool
@@ -114,6 +115,7 @@ class Check:
             "error_norm": self.error_norm,
             "centers": self.centers,
             "spreads": self.spreads,
+            "radius": self.radius,
             "split": {step: write_fraction(rho) for step, rho in self.steps()},
             "spread": self.spread.tolist(),
             "spread_assumed": self.spread_assumed,

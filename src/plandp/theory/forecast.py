@@ -13,6 +13,7 @@ from plandp.theory.box import box_spread
 from plandp.theory.clipping import gaussian_radius, one_sided_rows, rows_to_clip
 from plandp.theory.stretch import log_gaussian_norm, noise_error, optimal_stretch
 from plandp.theory.unclipping import direction_of_long_rows, surviving_share
+from plandp.theory.wide_search import wide_rows_to_clip
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ def expect_shaped(spread: FloatArray, design: Design) -> Expected:
 def expect_unshaped(spread: FloatArray, stretch: FloatArray, design: Design) -> Expected:
     """The same with a stretch that has nothing to do with the spreads, which are not looked for."""
     σ = np.minimum(spread, box_spread(design.columns))
-    return _clipped(σ, stretch, one_sided_rows(stretch, design), _whole_box(stretch, design), design)
+    return _clipped(σ, stretch, wide_rows_to_clip(stretch, design), _whole_box(stretch, design), design)
 
 
 def _whole_box(s: FloatArray, design: Design) -> Expected:

@@ -7,15 +7,19 @@ from numpy.typing import NDArray
 
 from plandp.terms.columns import Label
 from plandp.terms.design import Design
+from plandp.theory.wide_search import radius_is_told
 
 FloatArray = NDArray[np.float64]
 
-# a mean lies within .71 of the spread around the median from it, and almost a whole spread from a lost centre
-LOST_SPREADS, LOST_NOISES = 0.95, 4.0
+# a mean lies within .71 of the spread around the median from it, and almost a whole spread, found to 5%, from a lost
+# centre
+LOST_SPREADS, LOST_NOISES = 0.9, 4.0
 # radius over that of Gaussian rows; more is needed where few columns decide the norm
 HEAVY, HEAVY_ALONE = 1.3, 0.45
 # radius over predicted norm, and the other way round
 FARTHEST = 50.0
+# factor between the radii that the counts leave open
+OPEN = 4.0
 # least healthy share of ρ for the noise of the sum
 STARVED = 0.75
 SHOWN = 5
@@ -31,7 +35,7 @@ def lost_centers(
     named = ", ".join(str(labels[i]) for i in lost[:SHOWN]) + (", …" if len(lost) > SHOWN else "")
     return (
         f"the centre of {len(lost)} column(s) was probably lost ({named}): these estimates are off by more than "
-        "noise_std says; more rows, a larger rho or tighter bounds help",
+        "the noise says; more rows, a larger rho or tighter bounds help",
     )
 
 
@@ -41,7 +45,7 @@ def clipping_bias(radius: float, gaussian_radius: float, effective_dimension: fl
         return ()
     return (
         f"the rows have heavy tails (clipping radius {radius / gaussian_radius:.1f} times that of Gaussian rows): "
-        "clipping may bias the estimate by as much as the noise, or more, and noise_std does not show it",
+        "clipping may bias the estimate by as much as the noise, or more, and the noise does not show it",
     )
 
 
@@ -57,7 +61,7 @@ def too_few_rows(design: Design, *, spreads_wanted: bool = True) -> tuple[str, .
     if not design.split.center:
         return (
             "too few rows to find the centres of the columns at this rho: the middle of the bounds was used, and the "
-            "estimate leans towards it by more than noise_std says; more rows, fewer columns or a larger rho help",
+            "estimate leans towards it by more than the noise says; more rows, fewer columns or a larger rho help",
         )
     if spreads_wanted and design.d > 1 and not design.split.spread and design.columns.spread is None:
         return (
@@ -68,5 +72,22 @@ def too_few_rows(design: Design, *, spreads_wanted: bool = True) -> tuple[str, .
         return (
             f"only {float(design.split.sum / design.split.rho):.0%} of rho is left for the final noise: n is small for "
             "this rho and this number of columns",
+        )
+    return ()
+
+
+def untold_radius(design: Design, open_factor: float = 1.0) -> tuple[str, ...]:
+    """Where no spreads are known: too few rows to tell a radius, which is public, or released counts that do not."""
+    if not design.split.center:
+        return ()  # told by `too_few_rows`, and worse
+    if not radius_is_told(design):
+        return (
+            "too few rows to find the clipping radius at this rho: the noise may be far larger than the rows need, or "
+            "most of them clipped; more rows, a larger rho, tighter bounds or a publicly known spread help",
+        )
+    if open_factor > OPEN:
+        return (
+            f"the clipping radius is uncertain by a factor of {open_factor:.3g}: the noise may be far larger than the "
+            "rows need, or rare values clipped; more rows, a larger rho or tighter bounds help",
         )
     return ()

@@ -8,7 +8,7 @@ import pytest
 from plandp.planner.prediction import PREDICT_GAUSSIAN, PREDICT_PLAN, PREDICT_UNSCALED, Findings
 from plandp.planner.split import gaussian_design, plan_design, unscaled_design
 from plandp.terms.columns import read_columns
-from plandp.theory.guards import too_few_rows
+from plandp.theory.guards import too_few_rows, untold_radius
 
 
 def design_of(n, d, rho=1, planner=plan_design, **public):
@@ -17,19 +17,22 @@ def design_of(n, d, rho=1, planner=plan_design, **public):
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "known", "centers", "spreads"),
+    ("n", "d", "known", "centers", "spreads", "radius"),
     [
-        (10_000, 64, None, "found", "found"),
-        (10_000, 64, 1.0, "found", "known"),
-        (10_000, 1, None, "found", "not needed"),
-        (20, 64, None, "not found", "not found"),
-        (20, 64, 1.0, "not found", "known"),
-        (200, 4, None, "found", "not found"),
-        (210, 64, None, "doubtful", "not found"),
+        (10_000, 64, None, "found", "found", "found"),
+        (10_000, 64, 1.0, "found", "known", "found"),
+        (10_000, 1, None, "found", "not needed", "found"),
+        (35, 1, None, "found", "not needed", "doubtful"),
+        (35, 1, 1.0, "found", "known", "found"),
+        (20, 64, None, "not found", "not found", "doubtful"),
+        (20, 64, 1.0, "not found", "known", "doubtful"),
+        (200, 4, None, "found", "not found", "found"),
+        (210, 64, None, "doubtful", "not found", "found"),
     ],
 )
-def test_what_plan_finds(n, d, known, centers, spreads):
-    assert PREDICT_PLAN.find(design_of(n, d, spread=known)) == Findings(centers=centers, spreads=spreads)
+def test_what_plan_finds(n, d, known, centers, spreads, radius):
+    found = PREDICT_PLAN.find(design_of(n, d, spread=known))
+    assert found == Findings(centers=centers, spreads=spreads, radius=radius)
 
 
 def test_other_methods_need_less():
@@ -41,8 +44,9 @@ def test_other_methods_need_less():
 def test_complete_is_all_that_is_needed():
     for centers in ("found", "doubtful", "not found", "not needed"):
         for spreads in ("found", "not found", "known", "not needed"):
-            complete = centers in ("found", "not needed") and spreads != "not found"
-            assert Findings(centers=centers, spreads=spreads).complete == complete
+            for radius in ("found", "doubtful", "not needed"):
+                complete = centers in ("found", "not needed") and spreads != "not found" and radius != "doubtful"
+                assert Findings(centers=centers, spreads=spreads, radius=radius).complete == complete
 
 
 def test_findings_agree_with_the_warnings_of_a_release():
@@ -57,6 +61,8 @@ def test_findings_agree_with_the_warnings_of_a_release():
                     assert (findings.centers == "not found") == ("to find the centres" in warned)
                     if findings.centers != "not found":
                         assert (findings.spreads == "not found") == ("to find the spreads" in warned)
+                        if findings.spreads in ("not found", "not needed"):
+                            assert (findings.radius == "doubtful") == bool(untold_radius(design))
 
 
 @pytest.mark.parametrize("predictor", [PREDICT_PLAN, PREDICT_UNSCALED, PREDICT_GAUSSIAN])
