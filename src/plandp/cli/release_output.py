@@ -40,7 +40,7 @@ def show_and_keep(
                 raise ArgumentError("plot", "must be another file than --out")
             draw_to = files.enter_context(reserved(asked.plot, "plot"))
         release = release_of(asked)
-        text = release.to_json()
+        text = release.to_json() if asked.json or keep is not None else ""  # of a million items it takes seconds
         if keep is not None:
             try:
                 keep(f"{text}\n".encode())

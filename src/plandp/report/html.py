@@ -5,6 +5,7 @@ from html import escape
 
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
 from plandp.terms.release import MeanRelease
+from plandp.terms.shown import hidden_columns, refinement_line, uncertainty_name
 from plandp.terms.text_table import show_integer, show_label
 
 _SHOWN_COORDINATES = 20
@@ -15,19 +16,19 @@ _ALARM = "border-left: 4px solid #d55e00; padding: 2px 8px; margin: 6px 0;"
 def release_page(release: MeanRelease) -> str:
     """Return self-contained HTML: estimates with their noise, the cost, the receipt and every warning."""
     receipt, forecast = release.receipt, release.forecast
-    hidden = receipt.d - _SHOWN_COORDINATES
+    below = (hidden_columns(release, _SHOWN_COORDINATES), refinement_line(release))
     alarms = ([INSECURE_NOTICE] if receipt.insecure else []) + [f"Warning: {text}" for text in release.warnings]
     parts = [
         f"<p><strong>MeanRelease</strong> of {receipt.d} columns, n = {receipt.n}<br>{escape(receipt.headline())}</p>",
         *(f'<p style="{_ALARM}">{escape(alarm)}</p>' for alarm in alarms),
         _table(
-            ("label", "estimate", "± 95% noise"),
+            ("label", "estimate", uncertainty_name(release)),
             (
-                (show_label(label), f"{estimate:.6g}", f"{half_width:.3g}")
-                for label, estimate, half_width in release.first_rows(_SHOWN_COORDINATES)
+                (show_label(label), f"{estimate:.6g}", f"{uncertainty:.3g}")
+                for label, estimate, uncertainty in release.first_rows(_SHOWN_COORDINATES)
             ),
         ),
-        f"<p>… and {hidden} more</p>" if hidden > 0 else "",
+        *(f"<p>{escape(line)}</p>" for line in below if line),
         f"<p>Forecast: ℓ<sub>{forecast.error_norm:g}</sub> error {forecast.error:.4g}, "
         f"{forecast.noise_share:.1%} of ρ in the final noise.<br>"
         f"<small>Covers {escape(forecast.covers)}.</small></p>",

@@ -8,6 +8,7 @@ from plandp.report.colours import BLUE, VERMILLION
 from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, drawable_on_log, number_log_axis
 from plandp.terms.columns import FloatArray
 from plandp.terms.release import MeanRelease
+from plandp.terms.shown import is_moved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +58,8 @@ def _against_spread(ax: "Axes", release: MeanRelease, spread: FloatArray) -> Non
         number_log_axis(ax.yaxis, y)
     ax.set_xlabel(f"released spread{_units(release)}", fontsize=TEXT_SIZE)
     ax.set_ylabel("noise std", fontsize=TEXT_SIZE)
-    ax.set_title("Noise against spread", fontsize=TITLE_SIZE, loc="left")
+    title = "Noise before refining, against spread" if is_moved(release) else "Noise against spread"
+    ax.set_title(title, fontsize=TITLE_SIZE, loc="left")
     ax.legend(fontsize=TEXT_SIZE, frameon=False, loc="best")
 
 

@@ -8,19 +8,21 @@ import numpy as np
 
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.report.colours import BLUE, VERMILLION
-from plandp.report.estimate_panel import MOST_NAMED, draw_many, draw_named
+from plandp.report.estimate_panel import LARGEST, MOST_NAMED, draw_many, draw_named
 from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, Lettering, lettering_for
 from plandp.report.noise_panel import draw_noise
+from plandp.report.popularity_panel import draw_by_rank
 from plandp.terms.columns import FloatArray
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
 from plandp.terms.release import MeanRelease
+from plandp.terms.shown import shown_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # inches
-_WIDTH, _BOTTOM, _MANY, _LINE, _WARNING_LINE = 9.0, 2.5, 4.2, 0.2, 0.15
+_WIDTH, _BOTTOM, _MANY, _CURVE, _LINE, _WARNING_LINE = 9.0, 2.5, 4.2, 2.8, 0.2, 0.15
 _LETTERS_A_LINE = 130
 _LEAST_BARS = 3
 
@@ -35,16 +37,21 @@ def draw_release(release: MeanRelease, *, truth: FloatArray | None = None) -> "F
     if truth is not None and np.shape(truth) != release.estimate.shape:
         raise ArgumentError("truth", "must hold one number per column")
     d = release.receipt.d
-    few = d <= MOST_NAMED
-    lettering = lettering_for([*map(str, release.labels), *release.warnings])
-    top = 1.0 + _LINE * max(d, 5) if few else _MANY
+    named = d if d <= MOST_NAMED else 0 if release.kind == "real" else LARGEST
+    written = (*shown_columns(release, named), *np.argsort(release.estimate, kind="stable")[[0, -1]])
+    lettering = lettering_for([*(str(release.labels[column]) for column in written), *release.warnings])
+    top = (1.0 + _LINE * max(named, 5) if named else _MANY) + (_CURVE if 0 < named < d else 0.0)
     warnings = _warning_lines(release, lettering)
     height = top + _BOTTOM + _WARNING_LINE * len(warnings)
     figure = Figure(figsize=(_WIDTH, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     # Grids of their own: long names above must not squeeze what is below.
     grid = figure.add_gridspec(2, 1, height_ratios=[top, _BOTTOM])
-    if few:
-        draw_named(figure.add_subplot(grid[0]), release, lettering, truth)
+    if named == d:
+        draw_named(figure.add_subplot(grid[0]), release, named, lettering, truth)
+    elif named:
+        parts = grid[0].subgridspec(2, 1, height_ratios=[top - _CURVE, _CURVE])
+        draw_named(figure.add_subplot(parts[0]), release, named, lettering, truth)
+        draw_by_rank(figure.add_subplot(parts[1]), release, truth)
     else:
         bands = grid[0].subgridspec(2, 1, height_ratios=[2, 1])
         ax = figure.add_subplot(bands[0])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plandp.errors import MissingExtra
 from plandp.terms.release import MeanRelease
+from plandp.terms.shown import hidden_columns, is_moved, uncertainty_name
 from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _PLAIN = 1e15  # numbers from here on are written with exponents
 _MOST_DECIMALS = 12
+_MOST_COLUMNS = 1000
+_MOST_ITEMS, _LARGEST = 40, 20  # up to so many items all of them are shown, else those with the largest means
 
 
 def to_pandas(release: MeanRelease) -> "DataFrame":
@@ -22,32 +25,38 @@ def to_pandas(release: MeanRelease) -> "DataFrame":
     except ImportError:
         raise MissingExtra("pandas", "pandas", "to_pandas") from None
     interval = release.interval(0.95)
+    columns = {"estimate": release.estimate}
+    if release.error_std is not None and release.unrefined is not None:
+        columns |= {"error_std": release.error_std, "unrefined": release.unrefined}
+    columns |= {"noise_std": release.noise_std, "low": interval.low, "high": interval.high}
     return pandas.DataFrame(
-        {
-            "estimate": release.estimate.copy(),
-            "noise_std": release.noise_std.copy(),
-            "low": interval.low.copy(),
-            "high": interval.high.copy(),
-        },
+        {name: values.copy() for name, values in columns.items()},
         index=pandas.Index(list(release.labels), name="label"),
     )
 
 
 def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
-    """Return every column with its estimate and noise, what to expect, notes, warnings and the receipt."""
-    filled_in = (release.center if release.missing is None else release.missing).tolist()
+    """Return columns with their estimates and noise, what to expect, notes, warnings and the receipt.
+
+    Every column, up to a thousand of them; of items the largest where there are many.
+    """
+    shown = release.first_rows(_most_shown(release))
+    filled_in = (release.center if release.missing is None else release.missing).tolist()[: len(shown)]
     rows = [
-        (show_label(label), *show_estimate(estimate, half_width), show_estimate(value, half_width)[0])
-        for (label, estimate, half_width), value in zip(release.first_rows(release.receipt.d), filled_in, strict=True)
+        (show_label(label), *show_estimate(estimate, uncertainty), show_estimate(value, uncertainty)[0])
+        for (label, estimate, uncertainty), value in zip(shown, filled_in, strict=True)
     ]
-    table = [("column", "estimate", "± 95% noise", "missing as"), *rows]
+    table = [("column", "estimate", uncertainty_name(release), "missing as"), *rows]
+    hidden = hidden_columns(release, len(shown))
     forecast = release.forecast
     return "\n".join(
         [
             *align(table if release.kind == "real" else [row[:3] for row in table]),
+            *([f"  {hidden}; all of them are in the JSON (--json, --out)"] if hidden else []),
             "",
             f"Error to expect: {forecast.error:.3g} (l{forecast.error_norm:g}), from {_in_two_lines(forecast.covers)}.",
             *_what_counted(release),
+            *_what_was_refined(release),
             *notes,
             # A terminal has no attributes to look up.
             *(f"Warning: {text.replace('noise_std', 'the noise')}" for text in release.warnings),
@@ -57,12 +66,27 @@ def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
     )
 
 
+def _most_shown(release: MeanRelease) -> int:
+    if release.kind == "real":
+        return _MOST_COLUMNS
+    return _MOST_ITEMS if release.receipt.d <= _MOST_ITEMS else _LARGEST
+
+
 def _what_counted(release: MeanRelease) -> tuple[str, ...]:
     if release.kind != "real":
         return ("What is not there counted as 0.",)
     return (
         f"Missing values counted as {_filled_in(release)}, in the last column.",
         "  Many of them pull the estimate there, which the noise interval does not cover.",
+    )
+
+
+def _what_was_refined(release: MeanRelease) -> tuple[str, ...]:
+    if not is_moved(release):
+        return ()
+    return (
+        f"Refined by {', '.join(release.refined)}.  Expected errors are root mean squares; noise_std in the JSON",
+        "  is about the estimate before shrinking and clamping, which stands there as unrefined.",
     )
 
 

@@ -1,0 +1,55 @@
+"""What a reader sees of a release first: which columns, how uncertain each is, and what refinement did to them."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.terms.columns import FloatArray
+
+if TYPE_CHECKING:
+    from plandp.terms.release import MeanRelease
+
+MOVING = ("shrink", "clamp")
+"""Refinements that move an estimate away from what the intervals of its noise are about."""
+
+
+def is_moved(release: "MeanRelease") -> bool:
+    """Whether the noise and its intervals are about `unrefined`, and `error_std` is what the estimate is off by."""
+    return release.error_std is not None and any(name in release.refined for name in MOVING)
+
+
+def uncertainty_name(release: "MeanRelease") -> str:
+    """Return what stands beside the estimates: the expected error of refined ones, else the noise."""
+    return "expected error" if is_moved(release) else "± 95% noise"
+
+
+def refinement_line(release: "MeanRelease") -> str:
+    """Return which refinements were made and what the numbers are about; empty where that goes without saying."""
+    if not is_moved(release):
+        return ""
+    return (
+        f"refined by {', '.join(release.refined)}: expected errors are root mean squares; "
+        "noise_std and intervals are about `unrefined`"
+    )
+
+
+def shown_columns(release: "MeanRelease", most: int) -> NDArray[np.intp]:
+    """Return the positions of at most so many columns: all in their order, or the first; of items the largest."""
+    d = release.receipt.d
+    if release.kind == "real" or d <= most:
+        return np.arange(min(d, most))
+    return by_size(release.estimate)[:most]
+
+
+def by_size(values: FloatArray) -> NDArray[np.intp]:
+    """Return all positions, those of the largest values first, and of equal ones the first."""
+    return np.argsort(-values, kind="stable")
+
+
+def hidden_columns(release: "MeanRelease", shown: int) -> str:
+    """Return the line below a table that does not show all columns."""
+    hidden = release.receipt.d - shown
+    if hidden <= 0:
+        return ""
+    return f"… and {hidden} more" + ("" if release.kind == "real" else ", none larger")
