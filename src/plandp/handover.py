@@ -19,6 +19,7 @@ from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
+MOST = 2.0**240  # fourth powers of bounds are reckoned with
 REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; not clipping bias"
 
 
@@ -70,6 +71,8 @@ def release_sparse(
     )
     if np.any(public.low != 0.0):
         raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
+    if np.any((public.high > MOST) | (public.high < 1.0 / MOST)):
+        raise ArgumentError("bounds", f"kind={kind!r} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
     if binary and np.any(public.high != 1.0):
         raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
     design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)

@@ -42,13 +42,14 @@ def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Sh
     answer = Shrunk(mean=noisy.copy(), error_std=noise_std.copy(), error=error)
     unclear = np.flatnonzero(noisy < CLEAR * noise_std)
     if len(unclear) >= FEWEST:
-        z, τ = noisy[unclear], noise_std[unclear]
+        unit = float(noise_std[unclear].min())  # single precision has no room for other units
+        z, τ = noisy[unclear] / unit, noise_std[unclear] / unit
         grid = np.append(0.0, np.geomspace(τ.min() / 20.0, max(z.max() + 4.0 * τ.max(), τ.min()), GRID_POINTS))
         some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
         prior = _learned_prior(_likelihood(z[some], τ[some], grid)) + np.float32(NEVER_RULED_OUT)
         learned = _by_table(z, τ, grid, prior, error_norm)
         for name in ("mean", "error_std", "error"):
-            getattr(answer, name)[unclear] = getattr(learned, name)
+            getattr(answer, name)[unclear] = getattr(learned, name) * unit
     return answer
 
 
@@ -107,7 +108,7 @@ def _likelihood(z: FloatArray, τ: FloatArray, grid: FloatArray) -> SingleArray:
     apart *= np.float32(-0.5)
     apart += slope
     np.exp(apart, out=apart)
-    return np.maximum(apart, TINY, out=apart)
+    return np.fmax(apart, TINY, out=apart)  # also where single precision has no number
 
 
 def _learned_prior(likelihood: SingleArray) -> SingleArray:
