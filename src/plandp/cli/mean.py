@@ -6,7 +6,14 @@ from pathlib import Path
 
 import plandp
 from plandp.cli.release_output import add_output_options, show_and_keep
-from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
+from plandp.cli.shared_options import (
+    add_column_options,
+    add_cost_options,
+    add_method_options,
+    add_refine_option,
+    asked_bounds,
+    asked_refine,
+)
 from plandp.cli.values import read_number, read_numbers
 from plandp.data.files import NUMBERED, READERS
 from plandp.errors import ArgumentError
@@ -26,6 +33,11 @@ examples:
   plandp mean embeddings.npy --bounds -1:1 --rho 0.1 --columns 0,1,2 --json
       columns of an array are called 0, 1, 2, ...;
       JSON on standard output and nothing else
+  plandp mean baskets.npz --kind binary --rho 0.5 --error-norm 1
+      who bought what, a sparse matrix as scipy.sparse.save_npz writes it: the
+      share of people who have each item, the most popular ones shown
+  plandp mean visits.npz --kind nonnegative --bounds 0:50 --rho 0.5
+      how often; more than 50 counts as 50
 
 Bounds are public knowledge, never taken from the data.  One row per person; the
 number of rows is published.  Options for columns take one value for all, one
@@ -64,6 +76,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command.add_argument("data", metavar="FILE", type=Path, help=f"the table: {', '.join(READERS)}")
     what = command.add_argument_group("what is public")
     add_column_options(what)
+    what.add_argument(
+        "--kind",
+        default="real",
+        help="real (the default); binary: items that are there or not, no bounds needed; nonnegative: counts",
+    )
     what.add_argument("--columns", metavar="A,B", help="columns to release; else those that the bounds name, else all")
     what.add_argument(
         "--missing", metavar="VALUE", help="what a missing value counts as (default: the released centre)"
@@ -71,6 +88,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     add_cost_options(command)
     how = command.add_argument_group("how")
     add_method_options(how)
+    add_refine_option(how)
     how.add_argument("--sampler", default="exact", help="exact (the default) or opendp")
     add_output_options(command)
     command.set_defaults(run=run)
@@ -84,7 +102,8 @@ def run(asked: argparse.Namespace) -> None:
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
         raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
-    bounds = _by_label(asked_bounds(asked), asked.data)
+    unbounded = asked.kind == "binary" and asked.bounds is None and asked.bounds_file is None
+    bounds = None if unbounded else _by_label(asked_bounds(asked), asked.data)
     columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:
@@ -96,6 +115,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,
+        kind=asked.kind,
         columns=columns,
         missing=_numbers(asked, "missing"),
         error_norm=read_number("error_norm", asked.error_norm),
@@ -103,6 +123,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         spread=_numbers(asked, "spread"),
         smallest_spread=_numbers(asked, "smallest_spread"),
         method=asked.method,
+        refine=asked_refine(asked),
         sampler=asked.sampler,
         progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
     )

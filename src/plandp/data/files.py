@@ -9,6 +9,7 @@ from typing import TypeVar
 from plandp.data.arrow_file import read_arrow, read_parquet
 from plandp.data.csv_file import read_csv, read_tsv
 from plandp.data.npy_file import read_npy
+from plandp.data.npz_matrix import NpzMatrix, read_npz_matrix
 from plandp.data.table import Table
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
@@ -37,6 +38,11 @@ def open_file(name: str | os.PathLike[str], columns: Sequence[Label] | None, *, 
     """Return the table in a file, read into memory; the columns not asked for are not kept."""
     readers = {suffix: (kind, partial(_read, read, columns, progress)) for suffix, (kind, read) in READERS.items()}
     return read_file(name, readers, content="numbers")
+
+
+def open_matrix_file(name: str | os.PathLike[str]) -> NpzMatrix:
+    """Return the sparse matrix in an .npz file, read into memory."""
+    return read_file(name, {".npz": ("NumPy", read_npz_matrix)}, content="numbers")
 
 
 def read_file(

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from plandp.data.array import ArrayTable, open_array
+from plandp.data.npz_matrix import is_matrix
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -15,6 +16,12 @@ def read_npy(path: Path, columns: Sequence[Label] | None, progress: bool) -> Arr
     with path.open("rb") as file:
         loaded = np.load(file, allow_pickle=False)
         if isinstance(loaded, np.lib.npyio.NpzFile):
+            if is_matrix(loaded.files):
+                raise ArgumentError(
+                    "data",
+                    f"the file {str(path)!r} holds a sparse matrix, which is 0/1 data or counts; "
+                    "pass kind='binary' or kind='nonnegative'",
+                )
             if len(loaded.files) != 1:
                 raise ArgumentError(
                     "data", f"the file {str(path)!r} holds {len(loaded.files)} arrays; save the table on its own"

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.dense_items import dense_items
 from plandp.data.distinct_items import distinct_items
+from plandp.data.files import open_matrix_file
 from plandp.data.labels import find_positions, select
+from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows, refuse_empty
 from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
@@ -27,7 +29,7 @@ ENTRIES_PER_COLUMN = 4
 def open_sparse_rows(
     data: object, *, binary: bool, columns: Sequence[Label] | None = None, progress: bool = False
 ) -> SparseRows:
-    """Return a SciPy matrix, or any table that `open_rows` takes, as sparse rows with the asked columns.
+    """Return a SciPy matrix, a file of one, or any table that `open_rows` takes, as sparse rows with the asked columns.
 
     The public rules, each a function of the one row: values are read as float64; entries outside the columns, zeros
     and NaN are dropped.  If binary, any other entry is a one, however often its cell is stored.  If not, what is stored
@@ -37,7 +39,9 @@ def open_sparse_rows(
     Only types, shapes and labels decide what is accepted.  `data` is never changed; a CSR matrix that follows the rules
     already is read where it lies, without a copy.
     """
-    if not is_scipy_matrix(data):
+    if is_matrix_file(data):
+        data = open_matrix_file(data)
+    elif not is_scipy_matrix(data):
         rows = open_rows(data, columns=columns, progress=progress)
         return CompressedRows(n=rows.n, labels=rows.labels, blocks=partial(dense_items, rows, binary=binary))
     with np.errstate(all="ignore"):
