@@ -49,17 +49,14 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     u, p, split = design.columns.error_scale, design.error_norm, design.split
     s = _stretch(design.columns.high**2, design)  # before anything is known, bounds are
     C, first = _first_look(rows, s, design, noise)
-    m = np.maximum(shrunk(first.mean / u, first.noise_std / u, error_norm=2.0).mean * u, LEAST * first.noise_std)
+    learned = shrunk(first.mean / u, first.noise_std / u, error_norm=2.0)
+    m = np.maximum(learned.mean * u, LEAST * first.noise_std)
     v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, design, noise)
     group = groups_by_popularity(m / u)
     items_of_clipped = C**2 * (m / u).sum() / (v / s**2).sum()
     totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), design, noise)
-
-    def corrected(look: NoisyMeans) -> NoisyMeans:
-        noisy, deviation = look.mean / u, look.noise_std / u
-        return look.times(corrections(noisy, deviation, group, totals.mean, totals.noise_std))
-
-    first = corrected(first)
+    # the groups follow the noise of the first look, what was learned from it does not
+    first = first.times(corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std))
     s = _stretch(np.maximum(v, floor), design)  # line 3: Σ̂^(1/(p+2))
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
@@ -77,7 +74,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         step="radius",
     )
     total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
-    second = corrected(NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n))
+    second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
+    second = second.times(corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std))
     both = combined(first, second, design)
     answer = refined(both, design)
     return Estimate(

@@ -23,6 +23,7 @@ LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number
 FEWEST = 20  # so few teach nothing
 LOWEST = 8.0  # standard deviations below zero: all that is lower is read as that
 TABLE_STEP, TABLE_RATIO = 0.1, 0.1  # of z/τ and of ln τ
+STEEPEST, HALVINGS = 1e6, 60  # of the exponent that tilts a prior
 NEVER_RULED_OUT = 1e-12  # prior mass of every grid point
 TINY = np.float32(1e-30)
 
@@ -46,7 +47,7 @@ def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Sh
         z, τ = noisy[unclear] / unit, noise_std[unclear] / unit
         grid = np.append(0.0, np.geomspace(τ.min() / 20.0, max(z.max() + 4.0 * τ.max(), τ.min()), GRID_POINTS))
         some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
-        prior = _learned_prior(_likelihood(z[some], τ[some], grid)) + np.float32(NEVER_RULED_OUT)
+        prior = _with_mean(_learned_prior(_likelihood(z[some], τ[some], grid)), grid, float(z.mean()))
         learned = _by_table(z, τ, grid, prior, error_norm)
         for name in ("mean", "error_std", "error"):
             getattr(answer, name)[unclear] = getattr(learned, name) * unit
@@ -118,6 +119,29 @@ def _learned_prior(likelihood: SingleArray) -> SingleArray:
         prior *= (np.float32(1.0) / (likelihood @ prior)) @ likelihood
         prior /= prior.sum()
     return prior
+
+
+def _with_mean(prior: SingleArray, grid: FloatArray, mean: float) -> SingleArray:
+    """The prior tilted to this mean, that of all coordinates, which is known much better than any of them.
+
+    Where nearly all means are far below the noise, expectation–maximisation takes forever to find that out.
+    """
+    least, most = NEVER_RULED_OUT * float(grid[-1]), 0.9 * float(grid[-1])
+    target, points, weights = min(max(mean, least), most), grid / grid[-1], prior.astype(np.float64)
+
+    def tilted(slope: float) -> FloatArray:
+        exponent = slope * points
+        answer = weights * np.exp(exponent - exponent.max()) + TINY
+        return np.asarray(answer / answer.sum())
+
+    flattest, steepest = -STEEPEST, STEEPEST
+    for _ in range(HALVINGS):
+        middle = 0.5 * (flattest + steepest)
+        if float(tilted(middle) @ grid) < target:
+            flattest = middle
+        else:
+            steepest = middle
+    return (tilted(0.5 * (flattest + steepest)) + NEVER_RULED_OUT).astype(np.float32)
 
 
 def _expected(posterior: SingleArray, grid: FloatArray, answer: FloatArray, power: float) -> FloatArray:
