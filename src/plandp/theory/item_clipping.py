@@ -9,7 +9,7 @@ import math
 FIRST_BIAS = 0.9  # of the items lost, the part that no correction brings back: before anything is known …
 BIAS = 0.2  # … and when items of like popularity are corrected together
 HEAVIEST = 4.0  # tails that seem heavier than that are noise
-MOST_CLIPPED = 0.15  # of the rows: no correction is trusted beyond
+MOST_CLIPPED = 0.3  # of the rows: no correction is trusted beyond
 SHALLOWEST = 2.25  # a tail index of 2 or less has no second moment
 
 
