@@ -15,6 +15,7 @@ _ONLY_IN_PYTHON = {
     ", or an Estimator from plandp.methods": "",
     " and ask receipt.epsilon(delta)": "",
     "columns=[...]": "--columns A,B",
+    "refine=()": "--refine none",
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+import scipy.sparse
 
 import plandp
 from plandp.cli import mean as mean_command
@@ -111,6 +112,10 @@ class Asked(Exception):
         (["--no-progress"], {"progress": False}),
         ([], {"missing": None, "error_norm": 2, "error_scale": None, "spread": None, "smallest_spread": None}),
         ([], {"method": "plan", "sampler": "exact", "progress": False, "epsilon": None, "delta": None}),
+        ([], {"kind": "real", "refine": None}),
+        (["--kind", "binary"], {"kind": "binary", "bounds": (0, 1)}),
+        (["--kind", "nonnegative", "--refine", "combine, clamp"], {"refine": ["combine", "clamp"]}),
+        (["--kind", "binary", "--refine", "none"], {"kind": "binary", "refine": []}),
     ],
 )
 def test_every_option_is_an_argument_of_mean(
@@ -133,11 +138,11 @@ def test_every_option_is_an_argument_of_mean(
 
 
 def test_every_argument_of_mean_is_an_option() -> None:
-    # kind has one value so far, and a seed is for tests in Python.
+    # a seed is for tests in Python
     parser = argparse.ArgumentParser()
     mean_command.add_to(parser.add_subparsers())
     known = set(vars(parser.parse_args(["mean", "f.csv"])))
-    assert set(inspect.signature(plandp.mean).parameters) - known == {"kind", "testing_seed"}
+    assert set(inspect.signature(plandp.mean).parameters) - known == {"testing_seed"}
 
 
 def test_epsilon_and_delta(capfd: pytest.CaptureFixture[str]) -> None:
@@ -151,6 +156,75 @@ def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> N
         code, out, _ = said(["mean", "array.npy", "--rho", "1", *options, "--json"], capfd)
         assert code == 0
         assert plandp.MeanRelease.from_json(out).labels == (1,)
+
+
+# ---- items: who has what
+
+
+def baskets() -> scipy.sparse.csr_array:
+    """2,000 people, 60 items; the later an item, the fewer have it: a fifth of them item 0, nobody item 59."""
+    has = np.arange(2_000)[:, None] * np.sqrt(np.arange(2.0, 62)) % 1 < np.linspace(0.2, 0, 60)
+    return scipy.sparse.csr_array(has[:, ::-1].astype(np.int8))  # the largest column is the last
+
+
+def test_items_in_a_file_are_shown_by_popularity(capfd: pytest.CaptureFixture[str]) -> None:
+    scipy.sparse.save_npz("baskets.npz", baskets())
+    kept = ["--out", "r.json", "--plot", "m.svg"]
+    code, out, err = said(["mean", "baskets.npz", "--kind", "binary", "--rho", "10", *kept], capfd)
+    assert (code, err) == (0, "")
+    release = plandp.MeanRelease.from_json(Path("r.json").read_text(encoding="utf-8"))
+    assert (release.kind, release.refined) == ("binary", ("combine", "shrink", "clamp"))
+    np.testing.assert_allclose(release.estimate, baskets().mean(axis=0), atol=0.02)
+    lines = out.splitlines()
+    assert lines[0].split() == ["column", "estimate", "expected", "error"]
+    assert [int(line.split()[0]) for line in lines[1:21]] == np.argsort(-release.estimate, kind="stable")[:20].tolist()
+    assert lines[21] == "  … and 40 more, none larger; all of them are in the JSON (--json, --out)"
+    assert "What is not there counted as 0." in lines
+    assert any(line.startswith("Refined by combine, shrink, clamp.") for line in lines)
+    assert "missing as" not in out
+    assert said(["show", "r.json", "--plot", "again.svg"], capfd) == (0, out, "")
+    assert Path("again.svg").read_bytes() == Path("m.svg").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["binary", "nonnegative"])
+def test_a_csv_file_of_items_needs_bounds_for_counts_only(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    lines = [f"{person % 2},{person % 3},{CANARY}" for person in range(999)]
+    Path("items.csv").write_text("\n".join(["milk,bread,name", *lines, ""]))
+    options = ["mean", "items.csv", "--kind", kind, "--columns", "milk,bread", "--rho", "10", "--refine", "none"]
+    if kind == "nonnegative":
+        assert complaint(options, capfd).startswith("--bounds: say between which values")
+        options += ["--bounds", "0:2"]
+    code, out, _ = said([*options], capfd)
+    assert code == 0
+    milk, bread = column(out, "milk"), column(out, "bread")
+    assert milk[0] == pytest.approx(0.5, abs=0.05)
+    assert bread[0] == pytest.approx(2 / 3 if kind == "binary" else 1, abs=0.08)
+    assert "± 95% noise" in out
+    assert "Refined" not in out
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--kind", "magic"], "--kind: must be one of 'real', 'binary', 'nonnegative'"),
+        (["--bounds", "0:1"], "FILE: the file 'baskets.npz' holds a sparse matrix"),
+        (["--bounds", "0:2", "--kind", "binary"], "--bounds: --kind 'binary' lies within (0, 1)"),
+        (["--bounds=-1:2", "--kind", "nonnegative"], "--bounds: --kind 'nonnegative' begins at 0: pass (0, high)"),
+        (["--kind", "binary", "--missing", "0"], "--missing: is for --kind 'real' only"),
+        (["--kind", "binary", "--method", "gaussian"], "--method: --kind 'binary' is served by --method 'plan' only"),
+        (
+            ["--kind", "binary", "--refine", "magic"],
+            "--refine: must name some of 'combine', 'shrink', 'clamp', or none of them: --refine none",
+        ),
+        (["--bounds", "0:1", "--refine", "none"], "--refine: is for --kind 'binary' and --kind 'nonnegative' only"),
+        (["--kind", "binary", "--columns", "60"], "--columns: the data has no column 60"),
+    ],
+)
+def test_errors_about_items_name_the_option(
+    options: list[str], problem: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    scipy.sparse.save_npz("baskets.npz", baskets())
+    assert complaint(["mean", "baskets.npz", "--rho", "1", *options], capfd).startswith(problem)
 
 
 # ---- what is said of missing values
