@@ -45,13 +45,27 @@ def show_and_keep(
             try:
                 keep(f"{text}\n".encode())
             except OSError:
-                print(text)  # not lost: it has been paid for
+                _show(text, None)  # not lost: it has been paid for
                 raise
         try:
-            print(text if asked.json else release_text(release, notes=notes), flush=True)
+            _show(text if asked.json else release_text(release, notes=notes), asked.out)
         finally:  # also when nobody reads on, as in `plandp mean ... | head`
             if draw_to is not None:
                 draw(release, asked.plot, draw_to)
+
+
+def _show(text: str, kept: Path | None) -> None:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        fate = (
+            "the release is lost, though its budget is spent; --out keeps one in a file that is made sure of first"
+            if kept is None
+            else f"the release is in {str(kept)!r}"
+        )
+        raise OSError(f"standard output cannot be written ({error.strerror}): {fate}") from None
 
 
 def _check_new(path: Path) -> None:

@@ -55,6 +55,8 @@ def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pai
         return read_bounds(asked.bounds)
     if asked.bounds is None and asked.bounds_file is not None:
         return read_bounds_file(asked.bounds_file)
+    if asked.bounds is not None:
+        raise ArgumentError("bounds", "must not be given together with --bounds-file; give one of them")
     raise ArgumentError(
         "bounds",
         "say between which values each column can lie, with --bounds 0:100, --bounds age=0:120,income=0:1e6 or "

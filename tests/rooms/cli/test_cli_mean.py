@@ -3,6 +3,7 @@
 import argparse
 import errno
 import inspect
+import io
 import json
 import os
 import subprocess
@@ -348,6 +349,25 @@ def test_a_release_that_cannot_be_kept_is_printed(
     assert not [path for path in Path().iterdir() if path.name.startswith(".")]
 
 
+class FullOutput(io.StringIO):
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+def test_a_release_that_cannot_be_shown_is_lost_unless_it_is_kept(
+    how: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "plandp: standard output cannot be written (No space left on device): the release is "
+    monkeypatch.setattr(sys, "stdout", FullOutput())
+    assert main(["mean", "survey.csv", *PUBLIC, *how]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"{told}lost, though its budget is spent; --out keeps")
+    assert main(["mean", "survey.csv", *PUBLIC, *how, "--out", "r.json"]) == 1
+    assert capsys.readouterr().err == f"{told}in 'r.json'\n"
+    assert plandp.MeanRelease.from_json(Path("r.json").read_text()).labels == ("age", "income")
+
+
 def test_an_old_picture_stays_until_the_new_one_is_whole(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -401,7 +421,10 @@ TEXT_IN_PARQUET = (
     ("options", "problem"),
     [
         (["survey.csv", "--rho", "1"], "--bounds: say between which values each column can lie, with --bounds 0:100"),
-        (["survey.csv", *PUBLIC, "--bounds-file", "bounds.csv"], "--bounds: say between"),
+        (
+            ["survey.csv", *PUBLIC, "--bounds-file", "bounds.csv"],
+            "--bounds: must not be given together with --bounds-file",
+        ),
         (["survey.csv", "--bounds", "0:1"], "--rho: is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6"),
         (["survey.csv", "--bounds", "0:1", "--rho", "0"], "--rho: must be a number from 1e-12"),
         (["survey.csv", "--bounds", "0:1", "--rho", "x"], "--rho: must be a number from 1e-12"),

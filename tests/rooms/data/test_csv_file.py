@@ -298,6 +298,8 @@ def refusal(path: Path, **arguments: object) -> str:
         (b"a,a\n1,2\n", "'a' occurs more than once"),
         (b"a, a\n1,2\n", "'a' occurs more than once"),
         (b"\xff\xfea\x00\n", "not UTF-8"),
+        (b"sep=,\na,b\n1,2\n", "hint at the delimiter"),
+        (b"sep=;\na;b\n1;2\n", "hint at the delimiter"),
         (b"a;b\n1;2\n", "not cut by the delimiter"),
         (b"a\tb\n1\t2\n", "not cut by the delimiter"),
         (b"1.5,2\n3,4\n", "may be somebody's row"),
@@ -309,6 +311,11 @@ def refusal(path: Path, **arguments: object) -> str:
 def test_the_header_can_be_refused(tmp_path: Path, text: bytes, problem: str) -> None:
     (tmp_path / "t.csv").write_bytes(text)
     assert problem in refusal(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("header", ["sep,=,", "sep=a,b,c", "sep=ab,,x"])
+def test_names_that_begin_like_a_hint_are_names(tmp_path: Path, header: str) -> None:
+    assert cells(f"{header}\n5,6,7\n".encode(), tmp_path / "t.csv").tolist() == [[5, 6, 7]]
 
 
 @pytest.mark.parametrize("header", ["0,1,2", ",0,1"])
