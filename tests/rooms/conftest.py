@@ -54,6 +54,19 @@ def make_release(*, d=3, receipt=None, **changed):
     return MeanRelease(**(fields | changed))
 
 
+def make_refined(*, d=3, **changed):
+    """A release of shares of people, refined: each number of a column is another, so that none can be mixed up."""
+    unrefined = np.sin(5 * np.arange(d)) / 3
+    fields = {
+        "kind": "binary",
+        "refined": ("combine", "shrink", "clamp"),
+        "estimate": np.clip(0.9 * unrefined, 0, 1),
+        "unrefined": unrefined,
+        "error_std": 0.01 + 0.001 * np.sin(np.arange(d)),
+    }
+    return make_release(d=d, **(fields | changed))
+
+
 @pytest.fixture(scope="session")
 def receipt_of():
     """Return a function that makes a receipt, some fields replaced."""
@@ -64,3 +77,9 @@ def receipt_of():
 def release_of():
     """Return a function that makes a release, some fields replaced."""
     return make_release
+
+
+@pytest.fixture(scope="session")
+def refined_of():
+    """Return a function that makes a refined release, some fields replaced."""
+    return make_refined

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plandp.errors import ArgumentError
+from plandp.terms.choices import REFINEMENTS, check_kind
 from plandp.terms.columns import FloatArray, Label
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
 from plandp.terms.shown import hidden_columns, is_moved, refinement_line, shown_columns, uncertainty_name
@@ -84,6 +85,10 @@ class MeanRelease:
             raise ArgumentError("labels", "must hold one label per column")
         plain = set(map(type, self.labels)) <= {str, int}  # there may be a million of them
         object.__setattr__(self, "labels", tuple(self.labels if plain else map(_read_label, self.labels)))
+        check_kind(self.kind)
+        object.__setattr__(self, "refined", tuple(self.refined))
+        if not all(name in REFINEMENTS for name in self.refined):
+            raise ArgumentError("refined", f"must name some of {', '.join(map(repr, REFINEMENTS))}")
         object.__setattr__(self, "radius", float(self.radius))
         object.__setattr__(self, "error_norm", float(self.error_norm))
 
@@ -195,7 +200,7 @@ class MeanRelease:
                     covers=forecast["covers"],
                 ),
                 warnings=tuple(values["warnings"]),
-                kind=str(values["kind"]),
+                kind=values["kind"],
                 refined=tuple(values["refined"]),
                 unrefined=None if values["unrefined"] is None else _read_array(values["unrefined"]),
                 error_std=None if values["error_std"] is None else _read_array(values["error_std"]),

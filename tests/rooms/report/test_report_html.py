@@ -101,3 +101,21 @@ def test_a_wide_release_makes_a_short_page(release_of):
     assert "… and 4980 more" in text
     assert len(text) < 10_000
     assert "more</p>" not in release_page(release_of(d=20))
+
+
+def test_a_refined_release_shows_the_error_to_expect(refined_of):
+    release = refined_of(estimate=np.array([0.25, 0.0, 0.5]), error_std=np.array([0.0125, 0.002, 0.1]))
+    page = Page(release_page(release))
+    for text in ("expected error", "0.25", "0.0125", "0.002"):
+        assert text in page.texts
+    assert "± 95% noise" not in page.texts
+    assert any(text.startswith("refined by combine, shrink, clamp: ") for text in page.texts)
+    assert not any(text.startswith("refined by") for text in Page(release_page(refined_of(refined=()))).texts)
+
+
+def test_a_page_of_many_items_shows_the_largest(refined_of):
+    release = refined_of(d=30_000, estimate=np.arange(30_000) / 30_000)
+    page = Page(release_page(release))
+    assert [text for text in page.texts if text.startswith("c29")] == [f"c{29_999 - place}" for place in range(20)]
+    assert "… and 29980 more, none larger" in page.texts
+    assert len(release_page(release)) < 10_000

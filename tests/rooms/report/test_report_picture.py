@@ -69,6 +69,80 @@ def test_few_columns_have_a_line_each_with_name_interval_and_numbers(release_of,
         assert abs(middle - estimate) < 0.06 * Z * std
 
 
+@pytest.mark.parametrize("d", [5, 40])
+def test_few_refined_items_have_the_error_to_expect_around_them(refined_of, d):
+    release = refined_of(d=d)
+    axes = draw_release(release).axes[0]
+    assert legend(axes) == ["± expected error (root mean square)", "estimate"]
+    assert line(axes, "estimate").get_xdata().tolist() == release.estimate.tolist()
+    (bars,) = (found for found in axes.collections if found.get_label().startswith("±"))
+    ends = np.array(bars.get_segments())[:, :, 0]
+    np.testing.assert_allclose(ends[:, 0], release.estimate - release.error_std)
+    np.testing.assert_allclose(ends[:, 1], release.estimate + release.error_std)
+    heading, *numbers = written(axes)
+    assert heading == "estimate ± expected error"
+    for shown, estimate, error in zip(numbers, release.estimate, release.error_std, strict=True):
+        middle, reach = map(float, shown.split(" ± "))
+        assert reach == pytest.approx(error, rel=0.05)
+        assert abs(middle - estimate) < 0.06 * error
+
+
+def test_items_that_were_not_moved_have_their_noise_around_them(refined_of):
+    axes = draw_release(refined_of(refined=())).axes[0]
+    assert legend(axes) == ["95% interval of the noise", "estimate"]
+    assert written(axes)[0] == "estimate ± 95%"
+
+
+@pytest.mark.parametrize("refined", [True, False])
+def test_of_many_items_the_largest_are_named_and_all_are_on_a_curve(refined_of, refined):
+    d = 3000
+    estimate = np.roll(0.3 / np.arange(1.0, d + 1), 100)
+    release = refined_of(
+        d=d, estimate=estimate, unrefined=estimate, noise_std=np.full(d, 0.005), **({} if refined else {"refined": ()})
+    )
+    figure = draw_release(release)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [
+        "The 20 largest estimates, n = 1,234, d = 3,000",
+        "All 3,000 estimates by rank",
+        "Where the budget went, ρ = 0.5",
+        "Noise before refining, against spread" if refined else "Noise against spread",
+    ]
+    named, curve = figure.axes[:2]
+    assert [tick.get_text() for tick in named.get_yticklabels()] == [f"c{place}" for place in range(100, 120)]
+    np.testing.assert_allclose(line(named, "estimate").get_xdata(), 0.3 / np.arange(1, 21))
+    assert curve.get_xscale() == "log"
+    drawn = line(curve, "estimate")
+    np.testing.assert_allclose(drawn.get_ydata(), 0.3 / drawn.get_xdata())
+    assert drawn.get_xdata()[0] == 1
+    assert drawn.get_xdata()[-1] > 0.98 * d
+    assert len(drawn.get_xdata()) <= MOST_BINS
+    name = "expected error (root mean square)" if refined else "half of the 95% interval of the noise"
+    errors = line(curve, name)
+    order = np.argsort(-estimate, kind="stable")
+    expected = release.error_std[order] if refined else np.full(d, Z * 0.005)
+    np.testing.assert_allclose(errors.get_ydata(), expected[errors.get_xdata().astype(int) - 1])
+
+
+def test_the_truth_of_items_stands_at_its_rank(refined_of):
+    release = refined_of(d=100, estimate=np.linspace(0, 0.5, 100))
+    named, curve = draw_release(release, truth=release.estimate + 0.1).axes[:2]
+    np.testing.assert_allclose(line(named, "truth").get_xdata(), release.estimate[:-21:-1] + 0.1)
+    np.testing.assert_allclose(line(curve, "truth").get_ydata(), release.estimate[::-1] + 0.1)
+
+
+def test_a_picture_of_items_that_nobody_has(refined_of):
+    for d in (3, 60):
+        nobody = refined_of(d=d, estimate=np.zeros(d), error_std=np.zeros(d), spread=np.full(d, 1e-9))
+        assert svg_text(draw_release(nobody)).startswith("<?xml")
+        odd = np.resize([np.nan, np.inf, -np.inf, 0.1, 1e308], d)
+        assert svg_text(draw_release(refined_of(d=d, estimate=odd, error_std=odd, unrefined=odd))).startswith("<?xml")
+
+
+def test_a_picture_of_thirty_thousand_items_stays_small(refined_of):
+    release = refined_of(d=30_000, estimate=0.3 / np.arange(1.0, 30_001))
+    assert len(svg_text(draw_release(release))) < 500_000
+
+
 def test_few_columns_are_read_from_top_to_bottom(release_of):
     bottom, top = draw_release(release_of(d=4)).axes[0].get_ylim()
     assert bottom > 3 > 0 > top

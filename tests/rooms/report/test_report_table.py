@@ -92,3 +92,65 @@ def test_notes_stand_between_table_and_warnings(release_of):
     assert (
         text.index("Missing values") < text.index("Note one.\nNote two.\nWarning: look twice") < text.index("Receipt")
     )
+
+
+# ---- refined releases
+
+
+def test_the_frame_of_a_refined_release_says_what_the_interval_is_about(refined_of):
+    pytest.importorskip("pandas")
+    release = refined_of()
+    table = release.to_pandas()
+    assert list(table.columns) == ["estimate", "error_std", "unrefined", "noise_std", "low", "high"]
+    for name in ("estimate", "error_std", "unrefined", "noise_std"):
+        assert table[name].tolist() == getattr(release, name).tolist()
+    np.testing.assert_allclose((table["low"] + table["high"]) / 2, release.unrefined)
+    table.iloc[:, :] = 0
+    assert release == refined_of()
+
+
+def test_the_text_of_items_has_expected_errors_and_no_missing_values(refined_of):
+    release = refined_of(estimate=np.array([0.25, 0.0, 0.5]), error_std=np.array([0.01, 0.002, 0.1]))
+    lines = release_text(release).splitlines()
+    assert lines[:4] == [
+        "  column  estimate  expected error",
+        "  c0         0.250           0.010",
+        "  c1        0.0000          0.0020",
+        "  c2          0.50            0.10",
+    ]
+    assert "What is not there counted as 0." in lines
+    place = lines.index(
+        "Refined by combine, shrink, clamp.  Expected errors are root mean squares; noise_std in the JSON"
+    )
+    assert lines[place + 1] == "  is about the estimate before shrinking and clamping, which stands there as unrefined."
+    assert "Missing" not in "".join(lines)
+
+
+def test_the_text_of_items_that_were_not_moved_has_their_noise(refined_of):
+    text = release_text(refined_of(refined=("combine",), noise_std=np.full(3, 0.5)))
+    assert text.splitlines()[0].split() == ["column", "estimate", "±", "95%", "noise"]
+    assert text.splitlines()[1].split()[-1] == "0.98"
+    assert "Refined" not in text
+
+
+@pytest.mark.parametrize(("d", "shown"), [(40, 40), (41, 20), (30_000, 20)])
+def test_all_of_few_items_and_the_largest_of_many(refined_of, d, shown):
+    release = refined_of(d=d)
+    lines = release_text(release).splitlines()
+    labels = [line.split()[0] for line in lines[1 : shown + 1]]
+    if shown == d:
+        assert labels == list(release.labels)
+        assert lines[shown + 1] == ""
+    else:
+        assert labels == [release.labels[place] for place in np.argsort(-release.estimate, kind="stable")[:shown]]
+        assert lines[shown + 1] == (
+            f"  … and {d - shown} more, none larger; all of them are in the JSON (--json, --out)"
+        )
+    assert len(lines) < 65
+
+
+def test_a_thousand_columns_are_shown_and_no_more(release_of):
+    for d, hidden in ((1000, 0), (30_000, 29_000)):
+        lines = release_text(release_of(d=d)).splitlines()
+        assert [line.split()[0] for line in lines[1:1001]] == [f"c{place}" for place in range(1000)]
+        assert lines[1001] == (f"  … and {hidden} more; all of them are in the JSON (--json, --out)" if hidden else "")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from plandp.errors import ArgumentError
+from plandp.terms.choices import KINDS, REFINEMENTS
 from plandp.terms.release import Forecast, MeanRelease, noise_quantile
 
 FLOATS = st.floats(allow_nan=False)
@@ -183,6 +184,7 @@ def test_whole_numbers_and_numpy_scalars_become_floats(release_of):
 
 
 def test_labels_are_strings_or_whole_numbers(release_of):
+    assert release_of(labels=["a", "b", 4]).labels == ("a", "b", 4)
     release = release_of(labels=(np.str_("a"), np.int64(3), 4))
     assert release.labels == ("a", 3, 4)
     assert list(map(type, release.labels)) == [str, int, int]
@@ -207,7 +209,142 @@ def test_the_fields_are_these_and_no_other():
         "receipt",
         "forecast",
         "warnings",
+        "kind",
+        "refined",
+        "unrefined",
+        "error_std",
     ]
+
+
+# ---- refined releases
+
+
+@given(st.data(), st.integers(1, 4))
+def test_json_restores_every_bit_of_what_refinement_left(release_of, data, d):
+    def draw_array():
+        return np.array(data.draw(st.lists(st.floats(allow_nan=False), min_size=d, max_size=d)))
+
+    release = release_of(
+        d=d,
+        kind=data.draw(st.sampled_from(KINDS)),
+        refined=tuple(data.draw(st.permutations(REFINEMENTS)))[: data.draw(st.integers(0, 3))],
+        unrefined=data.draw(st.one_of(st.none(), st.just(draw_array()))),
+        error_std=data.draw(st.one_of(st.none(), st.just(draw_array()))),
+    )
+    restored = MeanRelease.from_json(release.to_json())
+    assert (restored.kind, restored.refined) == (release.kind, release.refined)
+    for name in ("unrefined", "error_std"):
+        before, after = getattr(release, name), getattr(restored, name)
+        assert (before is None) == (after is None)
+        assert before is None or before.tobytes() == after.tobytes()
+    assert restored == release
+    assert hash(restored) == hash(release)
+
+
+def test_what_refinement_left_makes_releases_differ(refined_of):
+    same = refined_of()
+    assert refined_of() == same
+    for changed in (
+        {"kind": "nonnegative"},
+        {"refined": ("shrink", "clamp")},
+        {"refined": ()},
+        {"unrefined": None},
+        {"unrefined": same.unrefined + 1e-12},
+        {"error_std": None},
+        {"error_std": same.error_std + 1e-12},
+    ):
+        assert refined_of(**changed) != same
+
+
+def test_arrays_of_refined_releases_are_read_only_copies(refined_of):
+    mine = np.array([1.0, 2.0, 3.0])
+    release = refined_of(unrefined=mine, error_std=mine)
+    mine[:] = 7
+    for name in ("unrefined", "error_std"):
+        assert getattr(release, name).tolist() == [1, 2, 3]
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(release, name)[0] = 0
+        with pytest.raises(FrozenInstanceError):
+            setattr(release, name, mine)
+        with pytest.raises(ArgumentError, match=f"{name}: must hold one number per column"):
+            refined_of(**{name: [1.0]})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kind": None},
+        {"kind": "other"},
+        {"kind": ["real"]},
+        {"refined": 3},
+        {"refined": ["other"]},
+        {"refined": [["shrink"]]},
+        {"unrefined": [1.0]},
+        {"error_std": "abc"},
+    ],
+)
+def test_an_edited_refined_release_is_refused(refined_of, changed):
+    with pytest.raises(ArgumentError):
+        MeanRelease.from_json(change(refined_of().to_json(), **changed))
+
+
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_the_interval_is_around_the_unrefined_estimate(refined_of, release_of, simultaneous):
+    release = refined_of()
+    interval = release.interval(0.9, simultaneous=simultaneous)
+    plain = release_of(estimate=release.unrefined).interval(0.9, simultaneous=simultaneous)
+    np.testing.assert_array_equal(interval.low, plain.low)
+    np.testing.assert_array_equal(interval.high, plain.high)
+    assert np.max(abs((interval.low + interval.high) / 2 - release.estimate)) > 0.1
+
+
+def test_the_text_of_a_refined_release_shows_the_error_to_expect(refined_of):
+    release = refined_of(
+        estimate=np.array([0.25, 0.0, 1e-9]), error_std=np.array([0.01, 0.002, 1e-10]), noise_std=np.full(3, 0.5)
+    )
+    assert repr(release).splitlines()[:6] == [
+        "MeanRelease of 3 columns, n = 1234",
+        "  label  estimate  expected error",
+        "  c0         0.25            0.01",
+        "  c1            0           0.002",
+        "  c2        1e-09           1e-10",
+        "refined by combine, shrink, clamp: expected errors are root mean squares; "
+        "noise_std and intervals are about `unrefined`",
+    ]
+
+
+@pytest.mark.parametrize("refined", [(), ("combine",)])
+def test_what_was_not_moved_has_its_noise_interval(refined_of, refined):
+    text = repr(refined_of(refined=refined, noise_std=np.full(3, 0.5)))
+    assert "± 95% noise" in text
+    assert "0.98" in text
+    assert "refined" not in text
+
+
+@pytest.mark.parametrize("refined", [("shrink",), ("clamp",), ("combine", "clamp")])
+def test_what_was_moved_has_not(refined_of, refined):
+    text = repr(refined_of(refined=refined))
+    assert "± 95% noise" not in text
+    assert f"refined by {', '.join(refined)}: expected errors" in text
+
+
+def test_of_many_items_the_largest_are_shown(refined_of):
+    estimate = np.zeros(5000)
+    estimate[[4000, 17, 3, 999]] = [0.5, 0.4, 0.4, 0.3]
+    release = refined_of(d=5000, estimate=estimate)
+    # Of equal estimates the first come first: the same release is always shown alike.
+    assert [label for label, _, _ in release.first_rows(6)] == ["c4000", "c3", "c17", "c999", "c0", "c1"]
+    assert [error for _, _, error in release.first_rows(3)] == release.error_std[[4000, 3, 17]].tolist()
+    assert "  … and 4990 more, none larger" in repr(release).splitlines()
+    assert len(repr(release).splitlines()) == 17
+
+
+def test_few_items_keep_their_order(refined_of):
+    assert [label for label, _, _ in refined_of(d=10).first_rows(10)] == [f"c{place}" for place in range(10)]
+
+
+def test_columns_of_real_numbers_keep_their_order(release_of):
+    assert [label for label, _, _ in release_of(d=50).first_rows(4)] == ["c0", "c1", "c2", "c3"]
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
