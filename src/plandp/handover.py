@@ -8,12 +8,11 @@ from typing import Protocol
 import numpy as np
 
 from plandp.data.sparse_rows import SparseRows
-from plandp.errors import ArgumentError
 from plandp.noise.meter import MeteredNoise
 from plandp.planner.sparse_split import sparse_design
 from plandp.sparse_algorithm import sparse_plan_mean
 from plandp.steps.estimate import Estimate
-from plandp.terms.choices import REFINEMENTS
+from plandp.terms.choices import REFINEMENTS, check_sparse_bounds
 from plandp.terms.columns import Columns, Label, read_columns
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
@@ -69,12 +68,7 @@ def release_sparse(
     public = read_columns(
         labels=rows.labels, bounds=(0, 1) if binary and bounds is None else bounds, error_scale=error_scale
     )
-    if np.any(public.low != 0.0):
-        raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
-    if np.any((public.high > MOST) | (public.high < 1.0 / MOST)):
-        raise ArgumentError("bounds", f"kind={kind!r} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
-    if binary and np.any(public.high != 1.0):
-        raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
+    check_sparse_bounds(public, kind)
     design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)
     estimate = sparse_plan_mean(rows, design, door)
     share = design.split.sum + (design.split.first_sum if "combine" in refine else 0)

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +13,18 @@ from plandp.errors import ArgumentError
 from plandp.methods import Estimator, Planner, find_estimator
 from plandp.planner.prediction import PREDICT_GAUSSIAN, Findings, Predictor
 from plandp.planner.split import gaussian_design
-from plandp.terms.budget import LARGEST_RHO, SMALLEST_RHO, large_delta, read_budget
+from plandp.planner.variation import MOST_ROWS, rho_around, rows_around, smallest_rho, smallest_rows
+from plandp.sparse_outlook import SparseQuestion
+from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.check import Check, Point, WiderBounds
-from plandp.terms.choices import check_kind, read_error_norm
+from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
 from plandp.terms.design import Design
 from plandp.theory.forecast import median_error
 
 ASSUMED_SPREAD = 0.1  # of the width of the bounds, where no spread is given
-MOST_ROWS, MOST_COLUMNS = 10**15, 10**7
+MOST_COLUMNS = 10**7
 WIDER = (10.0, 100.0, 1000.0)
-PER_DECADE, DECADES = 6, 2  # of the curves, on either side
-_THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 @np.errstate(all="ignore")
@@ -66,10 +67,14 @@ def check(
     >>> outlook.feasible, outlook.smallest_n
     (True, 728)
     """
+    check_kind(kind)
+    if kind != "real":
+        return _check_sparse(
+            n, d, bounds, (rho, epsilon, delta), kind, method, error_norm, error_scale, spread, smallest_spread
+        )
     estimator = find_estimator(method)
     if estimator.predictor is None:
         raise ArgumentError("method", "this Estimator has no predictor, so nothing can be said beforehand; give it one")
-    check_kind(kind)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     rows = _read_count("n", n, MOST_ROWS, "rows")
@@ -141,11 +146,11 @@ class _Question:
             noise_std=self.predictor.expect(spread, design).noise_std * self.columns.error_scale,
             sampling_error=median_error(spread / math.sqrt(self.n), self.error_norm),
             gaussian_error=self.gaussian_error(),
-            smallest_n=self.smallest_n(),
-            smallest_rho=self.smallest_rho(),
+            smallest_n=smallest_rows(lambda n: replace(self, n=n).feasible()),
+            smallest_rho=smallest_rho(lambda rho: replace(self, rho=rho).feasible()),
             wider_bounds=tuple(self.wider(times) for times in WIDER),
-            by_rho=tuple(replace(self, rho=rho).point() for rho in _around_rho(self.rho)),
-            by_n=tuple(replace(self, n=n).point() for n in _around_n(self.n)),
+            by_rho=tuple(replace(self, rho=rho).point() for rho in rho_around(self.rho)),
+            by_n=tuple(replace(self, n=n).point() for n in rows_around(self.n)),
         )
 
     def point(self) -> Point:
@@ -156,30 +161,6 @@ class _Question:
             gaussian_error=self.gaussian_error(),
             feasible=self.feasible(),
         )
-
-    def smallest_n(self) -> int | None:
-        """The smallest n that is feasible: more rows never find less."""
-        low, high = 0, 1
-        while not replace(self, n=high).feasible():
-            low, high = high, 2 * high
-            if high > MOST_ROWS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if replace(self, n=middle).feasible() else (middle, high)
-        return high
-
-    def smallest_rho(self) -> float | None:
-        """The smallest ρ that is feasible, rounded up to three digits: more ρ never finds less."""
-        low, high = math.log(SMALLEST_RHO), math.log(LARGEST_RHO)
-        if replace(self, rho=Fraction(SMALLEST_RHO)).feasible():
-            return float(SMALLEST_RHO)
-        if not replace(self, rho=Fraction(LARGEST_RHO)).feasible():
-            return None
-        while high - low > 1e-4:
-            middle = (low + high) / 2.0
-            low, high = (low, middle) if replace(self, rho=Fraction(math.exp(middle))).feasible() else (middle, high)
-        return float(_THREE_DIGITS.create_decimal(math.exp(high)))
 
     def wider(self, times: float) -> WiderBounds:
         """The same spreads, the same finest spread that matters, in wider bounds."""
@@ -250,13 +231,33 @@ def _norm(spread: FloatArray, p: float) -> float:
     return float(largest * ((spread / largest) ** p).sum() ** (1.0 / p))
 
 
-def _around_rho(rho: Fraction) -> Iterator[Fraction]:
-    for step in range(-DECADES * PER_DECADE, DECADES * PER_DECADE + 1):
-        other = rho * Fraction(10.0 ** (step / PER_DECADE))
-        if Fraction(SMALLEST_RHO) <= other <= Fraction(LARGEST_RHO):
-            yield other
-
-
-def _around_n(n: int) -> list[int]:
-    steps = range(-DECADES * PER_DECADE, DECADES * PER_DECADE + 1)
-    return sorted({min(max(1, round(n * 10.0 ** (step / PER_DECADE))), MOST_ROWS) for step in steps})
+def _check_sparse(
+    n: object,
+    d: object,
+    bounds: object,
+    budget: tuple[Any, Any, Any],
+    kind: str,
+    method: object,
+    error_norm: object,
+    error_scale: object,
+    spread: object,
+    smallest_spread: object,
+) -> Check:
+    """As `check` for kinds whose rows may be sparse."""
+    if method != "plan":
+        raise ArgumentError("method", f"kind={kind!r} is served by method='plan' only")
+    if smallest_spread is not None:
+        raise ArgumentError("smallest_spread", f"is for kind='real' only; leave it out with kind={kind!r}")
+    rho, epsilon, delta = budget
+    rows = _read_count("n", n, MOST_ROWS, "rows")
+    binary = kind == "binary"
+    limits = (0, 1) if binary and bounds is None else bounds
+    columns = read_columns(labels=_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
+    check_sparse_bounds(columns, kind)
+    return SparseQuestion(
+        n=rows,
+        columns=columns,
+        rho=read_budget(rho=rho, epsilon=epsilon, delta=delta),
+        error_norm=read_error_norm(error_norm),
+        binary=binary,
+    ).answer(kind=kind, warnings=large_delta(delta, rows))

@@ -12,13 +12,13 @@ from plandp.errors import ArgumentError
 from plandp.terms.columns import FloatArray, Label
 from plandp.terms.design import Split
 from plandp.terms.receipt import budget_line, write_fraction
+from plandp.terms.sparse_design import SparseSplit
 from plandp.terms.text_table import align
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMA = "plandp/check/1"
-STEPS = ("center", "spread bound", "spread", "radius", "sum")  # as on a receipt, and as in `Split`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Check:
     centers: str
     spreads: str
     radius: str
-    split: Split
+    split: Split | SparseSplit
     spread: FloatArray
     spread_assumed: bool
     error: float
@@ -75,6 +75,7 @@ class Check:
     wider_bounds: tuple[WiderBounds, ...]
     by_rho: tuple[Point, ...]
     by_n: tuple[Point, ...]
+    kind: str = "real"
 
     def __post_init__(self) -> None:
         for name in ("spread", "noise_std"):
@@ -86,9 +87,7 @@ class Check:
 
     def steps(self) -> tuple[tuple[str, Fraction], ...]:
         """Return the steps that will be paid for and what each costs, as the receipt will list them."""
-        split = self.split
-        paid = (split.center, split.spread_bound, split.spread, split.radius, split.sum)
-        return tuple((step, rho) for step, rho in zip(STEPS, paid, strict=True) if rho)
+        return tuple((step, rho) for step, rho in self.split.steps() if rho)
 
     def share(self, rho: Fraction) -> float:
         """Return the part of the whole budget that `rho` is."""
@@ -112,6 +111,7 @@ class Check:
             "labels": list(self.labels),
             "rho": write_fraction(self.rho),
             "method": self.method,
+            "kind": self.kind,
             "error_norm": self.error_norm,
             "centers": self.centers,
             "spreads": self.spreads,
@@ -138,7 +138,7 @@ class Check:
     def __repr__(self) -> str:
         return "\n".join(
             [
-                f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}",
+                f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}, kind {self.kind}",
                 f"n = {self.n:,} rows, d = {self.d:,} columns",
                 budget_line(self.rho),
                 *(f"Warning: {text}" for text in self.warnings),
@@ -156,6 +156,8 @@ class Check:
         noise = f"{least:.3g}" if math.isclose(least, most) else f"{least:.3g} to {most:.3g}"
         norm = f"l{self.error_norm:g}"
         spreads = "the spread" if self.d == 1 else f"the {norm} norm of the spreads"
+        if self.kind != "real":
+            spreads = f"the {norm} norm of the means, the error of publishing zeros"
         lines = [
             f"predicted {norm} error {self.error:.3g}, which is {self.error_in_spreads:.2g} times {spreads}",
             *self._meaning(),
@@ -170,6 +172,14 @@ class Check:
     def _meaning(self) -> list[str]:
         if self.method == "gaussian":
             return ["  half of all releases are nearer to the mean of the rows"]
+        if self.kind != "real":
+            values = "" if self.kind == "binary" else ", with values of a tenth of their bound"
+            assumed = [f"  assumed, as no spread is given: the i-th most popular item is in 1 of 2i rows{values}"]
+            return [
+                "  half of all releases are nearer to the mean of the rows, if items come independently of each other;",
+                "  rows of very unequal length cost more",
+                *(assumed if self.spread_assumed else ["  for the root mean squares that are given as spread"]),
+            ]
         if self.centers == "not found":
             return ["  of the noise, at most; beside it the estimate leans towards the middle of the bounds"]
         lost = ", unless a centre is lost" if self.centers == "doubtful" else ""
@@ -184,13 +194,15 @@ class Check:
         ]
 
     def _smallest(self) -> list[str]:
-        if self.centers == "not needed":
+        if self.centers == "not needed" and self.kind == "real":
             return ["any n and any rho would work: nothing has to be found"]
         rows = "no n would work at this rho" if self.smallest_n is None else f"n = {self.smallest_n:,} at this rho"
         rho = "no rho would work at this n" if self.smallest_rho is None else f"rho = {self.smallest_rho:g} at this n"
         return [f"smallest that would work: {rows}; {rho}"]
 
     def _wider(self) -> list[str]:
+        if not self.wider_bounds:
+            return ["wider bounds would cost nothing"]
         rows = [("bounds", "error", "centres, of rho", "")]
         for wider in self.wider_bounds:
             times = wider.error / self.error

@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from plandp.errors import ArgumentError
+from plandp.terms.columns import Columns
 
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
@@ -29,6 +32,14 @@ def read_refine(refine: object, kind: str) -> frozenset[str]:
         allowed = ", ".join(map(repr, REFINEMENTS))
         raise ArgumentError("refine", f"must name some of {allowed}, or none of them: refine=()")
     return frozenset(names)
+
+
+def check_sparse_bounds(columns: Columns, kind: str) -> None:
+    """Refuse bounds that values of this kind cannot have."""
+    if np.any(columns.low != 0.0):
+        raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
+    if kind == "binary" and np.any(columns.high != 1.0):
+        raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
 
 
 def read_error_norm(error_norm: Any) -> float:

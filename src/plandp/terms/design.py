@@ -21,6 +21,16 @@ class Split:
         """The whole budget."""
         return self.center + self.spread_bound + self.spread + self.radius + self.sum
 
+    def steps(self) -> tuple[tuple[str, Fraction], ...]:
+        """The steps by their names on a receipt, and what each costs."""
+        return (
+            ("center", self.center),
+            ("spread bound", self.spread_bound),
+            ("spread", self.spread),
+            ("radius", self.radius),
+            ("sum", self.sum),
+        )
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Design:

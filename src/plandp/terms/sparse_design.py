@@ -21,8 +21,19 @@ class SparseSplit:
     @property
     def rho(self) -> Fraction:
         """The whole budget."""
-        parts = self.first_radius, self.first_sum, self.squares_radius, self.squares, self.groups, self.radius, self.sum
-        return sum(parts, Fraction(0))
+        return sum((rho for _, rho in self.steps()), Fraction(0))
+
+    def steps(self) -> tuple[tuple[str, Fraction], ...]:
+        """The steps by their names on a receipt, and what each costs."""
+        return (
+            ("first radius", self.first_radius),
+            ("first sum", self.first_sum),
+            ("squares radius", self.squares_radius),
+            ("squares", self.squares),
+            ("groups", self.groups),
+            ("radius", self.radius),
+            ("sum", self.sum),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
