@@ -29,7 +29,7 @@ def refinement_line(release: "MeanRelease") -> str:
     if not is_moved(release):
         return ""
     return (
-        f"refined by {', '.join(release.refined)}: expected errors are root mean squares; "
+        f"refined by {', '.join(release.refined)}: expected errors are root mean squares, without clipping bias; "
         "noise_std and intervals are about `unrefined`"
     )
 
