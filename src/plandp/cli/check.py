@@ -10,6 +10,7 @@ from plandp.cli.picture_file import check_picture, draw
 from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
 from plandp.cli.values import read_count, read_number, read_numbers
 from plandp.errors import ArgumentError
+from plandp.terms.choices import check_kind
 
 EXAMPLES = """\
 examples:
@@ -22,12 +23,15 @@ examples:
       --plot outlook.svg
       the columns that bounds.csv lists, their spreads publicly known;
       draw the error against rho and n
+  plandp check --n 75462 --d 27983 --kind binary --rho 0.5 --error-norm 1
+      who bought what: 27,983 items, each there or not
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5 --json
       JSON on standard output and nothing else
 
 No data is read and nothing is spent.  Feasible: centres and spreads will be
 found.  The predicted error is a median, for rows that are about Gaussian;
 without --spread, spreads of a tenth of the width of the bounds are assumed.
+For items and counts, the i-th most popular item is assumed in 1 of 2i rows.
 
 exit codes: 0 done, feasible or not; 1 failed; 2 wrong usage or arguments
 """
@@ -48,7 +52,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     add_column_options(what)
     add_cost_options(command)
     how = command.add_argument_group("how")
-    how.add_argument("--kind", default="real", help="real (the default)")
+    how.add_argument(
+        "--kind", default="real", help="real (the default); binary: items, no bounds needed; nonnegative: counts"
+    )
     add_method_options(how)
     shown = command.add_argument_group("what is shown and kept")
     shown.add_argument("--json", action="store_true", help="print the check as JSON instead of words")
@@ -72,10 +78,12 @@ def run(asked: argparse.Namespace) -> None:
 def _check(asked: argparse.Namespace) -> plandp.Check:
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
         raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
+    check_kind(asked.kind)  # before bounds, which one kind does not need
+    unbounded = asked.kind == "binary" and asked.bounds is None and asked.bounds_file is None
     return plandp.check(
         n=read_count("n", asked.n),
         d=None if asked.d is None else read_count("d", asked.d),
-        bounds=asked_bounds(asked),
+        bounds=None if unbounded else asked_bounds(asked),
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,

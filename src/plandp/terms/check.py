@@ -136,9 +136,10 @@ class Check:
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def __repr__(self) -> str:
+        kind = "" if self.kind == "real" else f", kind {self.kind}"
         return "\n".join(
             [
-                f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}, kind {self.kind}",
+                f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}{kind}",
                 f"n = {self.n:,} rows, d = {self.d:,} columns",
                 budget_line(self.rho),
                 *(f"Warning: {text}" for text in self.warnings),

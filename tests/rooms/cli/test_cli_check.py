@@ -145,7 +145,16 @@ def test_the_examples_of_the_help_run(tmp_path, monkeypatch, capsys):
     (tmp_path / "bounds.csv").write_text("column,low,high\nage,0,120\nincome,0,1e6\n")
     lines = EXAMPLES.replace("\\\n", "").splitlines()
     commands = [line.split()[1:] for line in lines if line.startswith("  plandp check ")]
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         assert main(command) == 0, command
     assert capsys.readouterr().out
+
+
+def test_items_need_no_bounds_and_counts_do(capsys):
+    assert main(["check", "--n", "5000", "--d", "30", "--kind", "binary", "--rho", "1"]) == 0
+    assert "kind binary" in capsys.readouterr().out
+    assert main(["check", "--n", "5000", "--d", "30", "--kind", "nonnegative", "--rho", "1"]) == 2
+    assert "--bounds" in capsys.readouterr().err
+    assert main(["check", "--n", "5000", "--d", "30", "--kind", "sparse", "--rho", "1"]) == 2
+    assert "--kind: must be one of" in capsys.readouterr().err
