@@ -78,7 +78,7 @@ def gaussian_design(*, n: int, columns: Columns, rho: Fraction, error_norm: floa
 def center_need(columns: Columns) -> float:
     """The cn at which all centres are found but for LOST_CENTERS of them."""
     typical = TYPICAL_OVER_SMALLEST * columns.smallest_spread
-    decades = float(np.log(columns.width / typical).max())
+    decades = float(np.log((columns.width / typical).max()))
     return 4.6 * math.sqrt(max(decades, 0.0) + math.log(columns.d / LOST_CENTERS))
 
 

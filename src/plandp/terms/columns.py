@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 
 import numpy as np
@@ -56,7 +57,7 @@ class Columns:
             return None
         return _read_only(np.maximum(self.spread, FINEST_SPREAD_SHARE * self.width) / self.error_scale)
 
-    @property
+    @cached_property
     def width(self) -> FloatArray:
         """The width of each column's bounds."""
         return _read_only(self.high - self.low)

@@ -55,8 +55,11 @@ def gaussian_radius(norm_spread: FloatArray, share: float) -> tuple[float, float
     """
     from scipy.special import gammainccinv  # here, since importing SciPy takes longer than importing plandp
 
-    weights = (norm_spread / norm_spread.max()) ** 2
-    first, second, third = (float((weights**power).sum()) for power in (1, 2, 3))
+    if norm_spread.min() == norm_spread.max():
+        first = second = third = float(len(norm_spread))
+    else:
+        weights = (norm_spread / norm_spread.max()) ** 2
+        first, second, third = (float((weights**power).sum()) for power in (1, 2, 3))
     freedom = second**3 / third**2
     shift, stretch = first - freedom * third / second, third / second
     tails = share * np.array([1.0, 0.75, 0.5, 0.25, 0.1, 0.03])  # quadrature of the excess over the tail

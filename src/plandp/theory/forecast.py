@@ -84,7 +84,8 @@ def median_error(noise_std: FloatArray, error_norm: float) -> float:
     log_mean, log_square = _log_moment(p), _log_moment(2.0 * p)
     # in logarithms: the moments of a large p are beyond float64
     log_variance = log_square + np.log1p(-np.exp(2.0 * log_mean - log_square))
-    terms, squares = float((relative**p).sum()), float((relative ** (2.0 * p)).sum())
+    powers = relative**p
+    terms, squares = float(powers.sum()), float((powers * powers).sum())
     shape = np.exp(2.0 * (log_mean + np.log(terms)) - log_variance - np.log(squares))
     matched = 0.0
     if shape > 1e-3:  # below, the gamma variable is practically 0

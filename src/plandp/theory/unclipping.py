@@ -46,6 +46,8 @@ def direction_of_long_rows(norm_spread: FloatArray, norm: float) -> FloatArray:
 
     Large deviations: such rows look like Gaussian rows of variances λ/(1 - 2θλ) that add up to the norm squared.
     """
+    if norm_spread.min() == norm_spread.max():
+        return np.full(len(norm_spread), 1.0 / len(norm_spread))
     variance = (norm_spread / norm_spread.max()) ** 2
     wanted = float(np.clip(norm / norm_spread.max(), 1e-100, 1e100)) ** 2
     # 1/(1 - 2θ) of the widest coordinate lies between these, in logarithms: all of the norm, or a d-th part of less
