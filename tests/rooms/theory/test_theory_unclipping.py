@@ -88,7 +88,7 @@ def test_skewed_rows_with_light_tails_are_left_alone_and_heavy_ones_are_not():
 def test_equal_columns_are_the_limit_of_nearly_equal_ones(d):
     # equal columns have a short cut, since `plandp.check` asks about a million of them a hundred times
     equal = np.full(d, 0.3)
-    nearly = equal * (1.0 + 1e-9 * np.arange(d))
+    nearly = equal * (1.0 + 1e-12 * np.arange(d))
     for norm in (0.1, 1.0, 10.0):
         np.testing.assert_allclose(direction_of_long_rows(equal, norm), direction_of_long_rows(nearly, norm), rtol=1e-6)
     for share in (1e-5, 0.1, 0.9):
