@@ -18,7 +18,6 @@ from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
-MOST = 2.0**240  # fourth powers of bounds are reckoned with
 REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; not clipping bias"
 
 

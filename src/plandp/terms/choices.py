@@ -12,6 +12,9 @@ from plandp.terms.columns import Columns
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
 
+HIGHEST = 2.0**240
+"""Sparse kinds reckon with squares of values and of their units: they stay within float64 up to this bound."""
+
 
 def check_kind(kind: object) -> None:
     """Refuse a kind of data that there is not."""
@@ -38,6 +41,8 @@ def check_sparse_bounds(columns: Columns, kind: str) -> None:
     """Refuse bounds that values of this kind cannot have."""
     if np.any(columns.low != 0.0):
         raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
+    if np.any((columns.high > HIGHEST) | (columns.high < 1.0 / HIGHEST)):
+        raise ArgumentError("bounds", f"kind={kind!r} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
     if kind == "binary" and np.any(columns.high != 1.0):
         raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
 
