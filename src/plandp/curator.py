@@ -102,9 +102,10 @@ def mean(
     if kind != "real":
         for name, given in (("missing", missing), ("spread", spread), ("smallest_spread", smallest_spread)):
             if given is not None:
-                raise ArgumentError(name, f"is for kind='real' only; with kind={kind!r} what is missing counts as 0")
+                why = f", since with kind={kind!r} what is missing counts as 0" if name == "missing" else ""
+                raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
         if method != "plan":
-            raise ArgumentError("method", f"kind={kind!r} is served by method='plan' only")
+            raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
         sparse = open_sparse_rows(data, binary=kind == "binary", columns=columns, progress=progress)
         return release_sparse(
             sparse,

@@ -245,7 +245,7 @@ def _check_sparse(
 ) -> Check:
     """As `check` for kinds whose rows may be sparse."""
     if method != "plan":
-        raise ArgumentError("method", f"kind={kind!r} is served by method='plan' only")
+        raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
     if smallest_spread is not None:
         raise ArgumentError("smallest_spread", f"is for kind='real' only; leave it out with kind={kind!r}")
     rho, epsilon, delta = budget

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse
 from bad_input_containers import CONTAINERS, Container, in_files
 from bad_input_events import ACCEPTED_EVENTS, REFUSED_EVENTS
+from bad_input_items import ACCEPTED_ITEMS, REFUSED_ITEMS
 
 import plandp
 from plandp.cli.main import main
@@ -370,7 +371,6 @@ wrong(
 # -- other arguments
 
 wrong("an unknown method", {"method": "best"}, {"method": None}, {"method": ["plan"]})
-wrong("an unknown kind", {"kind": "complex"})
 wrong("an error norm below one", *({"error_norm": p} for p in (0.5, -1, INF, NAN, "2", None, True)))
 wrong("an error scale of zero", {"error_scale": 0})
 wrong("an error scale that is text", {"error_scale": "width"})
@@ -441,8 +441,10 @@ wrong_data("another delimiter", written("survey.csv", f"age;income\n{CANARY};3\n
 wrong_data("a first line that is not UTF-8", written("survey.csv", b"\xff\xfe,age\n48.151623,3\n"))
 
 
-# -- events
+# -- items and events
 
+REFUSED |= REFUSED_ITEMS
+ACCEPTED |= ACCEPTED_ITEMS
 REFUSED |= REFUSED_EVENTS
 ACCEPTED |= ACCEPTED_EVENTS
 
