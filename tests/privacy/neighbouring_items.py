@@ -32,22 +32,16 @@ def source_of(rows: Sequence[Row], *, d: int, binary: bool, rows_per_block: int 
     return CompressedRows(n=len(rows), labels=tuple(range(d)), blocks=partial(iter, blocks))
 
 
-def longest_set(weights: Sequence[int], squared_radius: int) -> Row:
-    """As many items, from the first on, as fit within the radius."""
-    row: dict[int, float] = {}
-    for item, weight in enumerate(weights):
-        if sum(weights[held] ** 2 for held in row) + weight**2 <= squared_radius:
-            row[item] = 1.0
-    return row
-
-
 def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = False) -> Fraction:
     """Rows at the radius, just above it and far above it, against others that share no item with them."""
     worst = Fraction(0)
-    for d, weight, radius in ((2, 5, 5), (2, 2**29 - 1, 2**29), (8, 1000, 2000), (64, 2**27 - 1, 3), (64, 7, 40)):
+    for d, weight, radius in ((2, 5, 5), (2, 2**29 - 1, 2**29), (8, 1000, 1000), (64, 2**27 - 1, 3), (64, 7, 40)):
+        weights = np.full(d, float(weight))
+        if d == 64:  # two points and one too many, also where items are there or not: 24² + 32² = 40²
+            weights[[0, 1, 2, 40, 41, 42]] = [24.0, 32.0, 1.0] * 2
         high = np.full(d, 1.0 if binary else 1e300)
         # whole weights for values too: then x = 1 is `weight` points, and x = 1 + 1/weight one more
-        lattice = module.ItemLattice.of(np.full(d, float(weight)), high=high, n=2, squared=squared)
+        lattice = module.ItemLattice.of(weights, high=high, n=2, squared=squared)
 
         def run(rows: Sequence[Row], door: RecordingDoor, lattice=lattice, radius=radius, d=d) -> None:
             source = source_of(rows, d=d, binary=binary)
@@ -56,8 +50,11 @@ def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = Fal
         half = d // 2
         fits = max(1, min(half, radius**2 // weight**2))
         left: list[Row] = [{}, dict.fromkeys(range(fits), 1.0), dict.fromkeys(range(half), 1.0)]
+        if d == 64:
+            left += [dict.fromkeys([0, 1], 1.0), dict.fromkeys([0, 1, 2], 1.0)]
         right: list[Row] = [
             {},
+            dict.fromkeys([item for item in (40, 41) if item < d], 1.0),
             dict.fromkeys(range(half, half + fits), 1.0),
             dict.fromkeys(range(half, d), 1.0),
             dict.fromkeys(range(d), 1.0),
@@ -67,7 +64,9 @@ def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = Fal
             # one point more than the radius; one huge entry; all that there can be; beyond what a product can hold
             left += [{0: root(radius / weight)}, {0: root((radius + 1) / weight)}, {0: 1e300}, {0: 5e-324}]
             right += [dict.fromkeys(range(half, d), value) for value in (1e300, float("inf"), root(radius / weight))]
-            right += [{half: root(radius / weight)}]
+            right += [{half: root(radius / weight)}, dict.fromkeys(range(d), float("inf"))]
+            if d == 8:
+                left += [{0: root(radius / weight), 1: root(1 / weight)}]
         for one in left:
             for other in right:
                 worst = max(worst, furthest(moved(run, [one, {}], [other, {}]))["sum"])
@@ -127,17 +126,19 @@ def totals_of(rows: Sequence[Row], module: Any, *, binary: bool, rows_per_block:
     d = 9
     weights = np.geomspace(3.0, 4000.0, d)
     group = np.arange(d) % 4
+    shared = module.ItemLattice.of(weights[group], high=np.full(d, 1.0 if binary else 1e6), n=100)
     totals = []
     for squared in (False, True):
         lattice = module.ItemLattice.of(weights, high=np.full(d, 1.0 if binary else 1e6), n=100, squared=squared)
         functions = [
             module.NormCells(lattice=lattice),
-            module.ClippedSum(lattice=lattice, squared_radius=9000**2 + 1),
+            module.ClippedSum(lattice=lattice, squared_radius=3000**2 + 1),
             module.GroupedSum(lattice=lattice, group=group, squared_radius=2000**2),
+            module.GroupedSum(lattice=shared, group=group, squared_radius=40**2),
         ]
         totals += [
             source_of(rows, d=d, binary=binary, rows_per_block=rows_per_block).fold(function)[0].tolist()
-            for function in functions[: 2 if squared else 3]
+            for function in functions[: 2 if squared else 4]
         ]
     return totals
 

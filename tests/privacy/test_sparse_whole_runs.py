@@ -100,6 +100,14 @@ def test_no_query_of_a_sparse_release_goes_further(kind: str, n: int, d: int, p:
         assert found["sum"] > Fraction(2, 5)  # or nothing was attacked: nothing to everything is half, √2 takes two
 
 
+def goes_too_far(module: Any) -> bool:
+    """Whether a query moves further than it states, or anything but its values differs."""
+    try:
+        return max(furthest_of_runs("binary", 30, 12, run=module.sparse_plan_mean).values()) > 1
+    except (AssertionError, ValueError):  # other costs or sensitivities; another number of groups
+        return True
+
+
 LATTICE = "y = _lattice(V / s, design)  # line 5: x / s"
 
 
@@ -120,16 +128,14 @@ LATTICE = "y = _lattice(V / s, design)  # line 5: x / s"
         pytest.param(
             "group = groups_by_popularity(m / u)",
             "group = groups_by_popularity(m / u); "
-            "group = group % (1 + int(norm_counts(rows, _lattice(V0 / s, design)).counts[-9:].sum() > 0))",
+            "group = group % (1 + int(norm_counts(rows, _lattice(1e9 / s, design)).counts[-9:].sum() > 0))",
             id="groups from rows",
         ),
     ],
 )
 def test_a_release_that_looks_at_rows_unpaid_is_rejected(line: str, replacement: str) -> None:
-    looking = changed(sparse_algorithm, (line, replacement.replace("V0", "1e9")))
-    with pytest.raises((AssertionError, ValueError)):  # a ratio, another sensitivity or another number of groups
-        found = furthest_of_runs("binary", 30, 12, run=looking.sparse_plan_mean)
-        assert max(found.values()) <= 1
+    assert not goes_too_far(sparse_algorithm)
+    assert goes_too_far(changed(sparse_algorithm, (line, replacement)))
 
 
 # --- payments
