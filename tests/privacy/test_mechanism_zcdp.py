@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 from neighbouring import box, rows_of, signed_view
+from neighbouring_items import source_of
 from scipy.special import logsumexp
 from silent_sampler import SilentSampler
 
 from plandp.mechanisms.clipped_sum import private_clipped_sum
+from plandp.mechanisms.item_rows import ItemLattice, norm_counts, private_group_sum, private_item_sum
 from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
-from plandp.mechanisms.tail_cell import private_tail_cell
+from plandp.mechanisms.tail_cell import private_rows_above, private_tail_cell
 from plandp.noise import meter
 from plandp.noise.bits import SeededBits
 
@@ -50,11 +52,42 @@ def squares(table: object, door: Any, rho: Fraction) -> None:
     clipped(table, door, rho, squared=True)
 
 
+def items(rows: Any, door: Any, rho: Fraction, *, binary: bool = True, squared: bool = False) -> None:
+    lattice = ItemLattice.of(np.array([3.0, 4.0, 5.0]), high=np.full(3, 9.0), n=2, squared=squared)
+    private_item_sum(source_of(rows, d=3, binary=binary), lattice, 5.0, door, rho=rho, step="items")
+
+
+def values(rows: Any, door: Any, rho: Fraction) -> None:
+    items(rows, door, rho, binary=False)
+
+
+def squared_values(rows: Any, door: Any, rho: Fraction) -> None:
+    items(rows, door, rho, binary=False, squared=True)
+
+
+def groups(rows: Any, door: Any, rho: Fraction) -> None:
+    lattice = ItemLattice.of(np.full(3, 6.0), high=np.ones(3), n=2)
+    group, weights = np.array([0, 1, 1]), np.full(2, 6.0)
+    private_group_sum(source_of(rows, d=3, binary=True), lattice, group, weights, 6.0, door, rho=rho, step="groups")
+
+
+def item_norms(rows: Any, door: Any, rho: Fraction) -> None:
+    norms = norm_counts(
+        source_of(rows, d=3, binary=True), ItemLattice.of(np.array([3.0, 4.0, 5.0]), high=np.ones(3), n=2)
+    )
+    private_rows_above(norms, len(norms.edges) // 40, door, rho=rho, step="norms")
+
+
 WORST: dict[str, tuple[Mechanism, object, object]] = {
     "counts": (counts, [[-1, -1, -1], [0, 0, 0]], [[1, 1, 1], [0, 0, 0]]),
     "tail": (tail, [[0.0, 0.0], [0.1, 0.0]], [[900.0, 0.0], [0.1, 0.0]]),
     "sum": (clipped, [[1.0, 0.0], [0.5, 0.5]], [[-1.0, 0.0], [0.5, 0.5]]),
     "squares": (squares, [[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [0.5, 0.5]]),
+    "items": (items, [{0: 1.0, 1: 1.0}, {2: 1.0}], [{2: 1.0}, {2: 1.0}]),
+    "values": (values, [{0: 5 / 3}, {1: 1.0}], [{2: 1.0}, {1: 1.0}]),
+    "squared values": (squared_values, [{0: (5 / 3) ** 0.5}, {}], [{2: 1.0}, {}]),
+    "groups": (groups, [{0: 1.0}, {}], [{1: 1.0}, {}]),
+    "item norms": (item_norms, [{}, {}], [{0: 1.0, 1: 1.0, 2: 1.0}, {}]),
 }
 
 

@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import plandp
+from plandp.data import distinct_items, sorted_entries
 from plandp.data.open import open_rows
+from plandp.data.open_sparse import open_sparse_rows
+from plandp.data.sparse_rows import SparseBlock
+from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, place_entries
 from plandp.kernels.compiler import compiled
+from plandp.kernels.item_rows import add_clipped, add_grouped, count_norms
+from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, count_set_norms
 from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.proposals import keep_proposals
-from plandp.mechanisms import lattice_counts, norm_cells
+from plandp.mechanisms import item_rows, lattice_counts, norm_cells
+from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
+from plandp.mechanisms.item_rows import NormCells as ItemNorms
 from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
@@ -27,8 +35,15 @@ from plandp.noise.bits import SeededBits
 from plandp.terms.columns import read_columns
 from plandp.theory import bisection, location_fit
 
-LOOPS = (add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces, keep_proposals)
-USERS = (norm_cells, lattice_counts, location_fit, bisection, discrete_gaussian)
+LOOPS = (
+    *(add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces, keep_proposals),
+    *(count_norms, add_clipped, add_grouped, count_set_norms, add_clipped_sets, add_grouped_sets),
+    *(find_unclean, clean_rows, count_entries, place_entries),
+)
+USERS = (
+    *(norm_cells, lattice_counts, location_fit, bisection, discrete_gaussian),
+    *(item_rows, distinct_items, sorted_entries),
+)
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
 
 any_rows = arrays(
@@ -127,6 +142,86 @@ def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int)
             assert one.dtype == same.dtype
 
 
+entries = st.lists(
+    st.tuples(
+        st.integers(-1, 9),
+        st.integers(-1, 6),
+        st.one_of(
+            st.floats(width=64),
+            st.sampled_from([0.0, -0.0, 0.5, 1.5, 1.0 / 3.0, -0.5, float("nan"), float("inf"), -float("inf"), 5e-324]),
+        ),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(cells=entries, binary=st.booleans(), shape=st.sampled_from(["coo", "csr", "csc"]), chosen=st.booleans())
+def test_rows_of_sparse_matrices(cells: Any, binary: bool, shape: str, chosen: bool) -> None:
+    # entries outside of rows and columns, repeated cells, values that add up to nothing or to no number
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    rows, columns, values = (np.array([cell[place] for cell in cells]) for place in range(3))
+    rows, columns = rows.astype(np.int32), columns.astype(np.int32)
+    if shape == "coo":
+        matrix = scipy_sparse.coo_array((8, 6))
+        matrix.coords, matrix.data = (rows, columns), values.astype(np.float64)
+    else:
+        matrix = scipy_sparse.csr_array((8, 6)) if shape == "csr" else scipy_sparse.csc_array((8, 6))
+        owner, other = (rows, columns) if shape == "csr" else (columns, rows)
+        order = np.argsort(owner, kind="stable")
+        matrix.indices, matrix.data = other[order], values[order].astype(np.float64)
+        matrix.indptr = np.searchsorted(owner[order], np.arange(matrix.shape[0 if shape == "csr" else 1] + 1)).astype(
+            np.int32
+        )
+
+    def run() -> list[Any]:
+        found: list[Any] = []
+
+        def keep(block: SparseBlock) -> tuple[Any, ...]:
+            values = np.ones(len(block.items)) if block.values is None else block.values
+            for start, end in zip(block.begin[:-1].tolist(), block.begin[1:].tolist(), strict=True):
+                found.append((block.items[start:end].tolist(), values[start:end].tobytes()))
+            return (np.zeros(1, np.int64),)
+
+        open_sparse_rows(matrix, binary=binary, columns=[4, 0, 3] if chosen else None).fold(keep)
+        return found
+
+    first, *others = each_way(run)
+    assert len(first) == 8
+    assert all(other == first for other in others)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    sizes=st.lists(st.integers(0, 7), min_size=1, max_size=12),
+    alike=st.booleans(),
+    wide=st.booleans(),
+    radius=st.sampled_from([1, 7**2, 1000**2 + 1, 2**45, 2**60]),
+    seed=st.integers(0, 99),
+)
+def test_sums_of_items(sizes: list[int], alike: bool, wide: bool, radius: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    d, integers = 7, np.int64 if wide else np.int32
+    weights = np.full(d, 3.0**seed) if alike else np.exp(rng.uniform(0.0, 23.0, d))
+    items = np.concatenate([rng.permutation(d)[:size] for size in sizes]).astype(integers)
+    begin = np.cumsum([0, *sizes]).astype(integers)
+    values = np.exp(rng.normal(0, 20, len(items)))
+    values[rng.random(len(items)) < 0.2] = np.inf
+    group = np.arange(d) % 3
+    for held in (None, values):
+        block = SparseBlock(begin=begin, items=items, values=held)
+        for squared in (False, True):
+            lattice = ItemLattice.of(weights, high=np.full(d, 1.0 if held is None else 1e9), n=50, squared=squared)
+            shared = ItemLattice.of(weights[group], high=lattice.high, n=50)
+            functions: list[Any] = [ItemNorms(lattice=lattice), ClippedSum(lattice=lattice, squared_radius=radius)]
+            if not squared:
+                functions += [GroupedSum(lattice=use, group=group, squared_radius=radius) for use in (lattice, shared)]
+            for function in functions:
+                first, *others = each_way(lambda function=function, block=block: function(block)[0])
+                for other in others:
+                    np.testing.assert_array_equal(first, other)
+
+
 def test_the_fit_of_locations() -> None:
     rng = np.random.default_rng(5)
     thresholds, counts = np.sort(rng.random((7, 6)), axis=1), np.sort(rng.normal(500, 300, (7, 6)), axis=1)
@@ -161,6 +256,16 @@ def test_whole_releases() -> None:
     table = np.random.default_rng(6).normal(3, np.arange(1, 12), (1500, 11))
     table[::50, 3] = np.nan
     first, *others = each_way(lambda: plandp.mean(table, bounds=(-200, 300), rho=2, testing_seed=1).to_json())
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("kind", ["binary", "nonnegative"])
+def test_whole_sparse_releases(kind: str) -> None:
+    rng = np.random.default_rng(8)
+    table = np.where(rng.random((300, 40)) < np.geomspace(0.5, 0.01, 40), rng.gamma(1.0, 3.0, (300, 40)), 0.0)
+    table[7] = np.inf
+    bounds = (0, 1) if kind == "binary" else (0, 50)
+    first, *others = each_way(lambda: plandp.mean(table, kind=kind, bounds=bounds, rho=2, testing_seed=1).to_json())
     assert all(other == first for other in others)
 
 
