@@ -19,7 +19,7 @@ NORMAL_TAIL = 4.9  # standard deviations: passed by chance once in a million, bo
 def check_law(z: np.ndarray) -> None:
     """Independent standard normals: mean, variance and shape.  False alarms: below 3e-6 for each call.
 
-    40,000 draws see 3% more or less noise with a chance of 99.99%, and 1/40 of a standard deviation of bias with one of half.
+    40,000 draws see 3% more or less noise with a chance of 99.9%.
     """
     assert abs(z.mean()) < NORMAL_TAIL / np.sqrt(len(z))
     assert abs((z**2).mean() - 1.0) < NORMAL_TAIL * np.sqrt(2.0 / len(z))
