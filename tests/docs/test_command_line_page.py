@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+import scipy.sparse
 from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401  # a fixture
 
 from plandp.cli import check, events, mean, show
@@ -52,6 +53,15 @@ def make_visits() -> None:
     Path("pages.txt").write_text("home\nsearch\nhelp\n")
 
 
+def make_baskets() -> None:
+    rng = np.random.default_rng(1)
+    buyer = np.repeat(np.arange(10_000), rng.poisson(6, 10_000))
+    weight = 1 / np.arange(5, 1005)
+    product = rng.choice(1_000, len(buyer), p=weight / weight.sum())
+    purchases = scipy.sparse.coo_array((np.ones(len(buyer)), (buyer, product)), shape=(10_000, 1_000))
+    scipy.sparse.save_npz("baskets.npz", purchases)
+
+
 @pytest.mark.usefixtures("repeatable_bits")
 def test_commands_print_what_the_page_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -59,6 +69,7 @@ def test_commands_print_what_the_page_shows(
     monkeypatch.chdir(tmp_path)
     make_survey()
     make_visits()
+    make_baskets()
     seen = list(commands())
     assert len(seen) >= 5
     for command, shown, vary in seen:

@@ -81,6 +81,22 @@ def test_the_page_visits(ran: Ran) -> None:
     assert "privacy unit: person" in ran.printed
 
 
+@example("baskets_scipy")
+def test_the_baskets(ran: Ran) -> None:
+    share, share_true, pieces_true = ran["share"], ran["share_true"], ran["pieces_true"]
+    popular = [label for label, _, _ in share.first_rows(5)]
+    assert set(popular) <= set(range(7))
+    for product in popular:
+        assert abs(share.estimate[product] / share_true[product] - 1) < 0.05
+    # Power: to count pieces in place of people would be off by more.
+    assert pieces_true[0] / share_true[0] - 1 > 0.07
+    assert ran["error"] < 1.3 * share.forecast.error
+    assert ran["error"] < 0.9 * ran["unrefined_error"]  # what the example says that refining is for
+    np.testing.assert_allclose(ran["category_released"], ran["category_true"], rtol=0.02, atol=0.05)
+    assert ran["bought"].nnz > ran["bought"].tocsr().nnz  # somebody bought twice
+    assert "rho spent: 0.5, on 30,000 rows" in ran.printed
+
+
 @example("class_centroids")
 def test_the_centroids(ran: Ran) -> None:
     for found, farthest in ((ran["public"], 0.02), (ran["secret"], 0.1)):
