@@ -18,7 +18,7 @@ from plandp.steps.estimate import Estimate
 from plandp.steps.item_radius import private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
-from plandp.theory.item_clipping import BIAS, FIRST_BIAS
+from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
@@ -68,7 +68,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         noise,
         prior=Guess(knots=math.log(POINTS) + KNOTS, mass=MASS).over(norms.edges),
         start=1.5 * POINTS,
-        worth=V * _worth(told * s, m, v / s**2, float(split.sum), design) / BIAS,
+        worth=V * _worth(told * s, m, v / s**2, float(split.sum), design) / (BIAS if design.binary else VALUES_BIAS),
+        most_lost=math.inf if design.binary else VALUES_LONG * POINTS,
         error_norm=p,
         rho=split.radius,
         step="radius",

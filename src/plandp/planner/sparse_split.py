@@ -6,9 +6,10 @@ from plandp.terms.columns import Columns
 from plandp.terms.sparse_design import SparseDesign, SparseSplit
 
 RADIUS = Fraction(1, 100)  # of ρ, for each of the radii
-SQUARES = Fraction(10, 100)  # only where second moments are not means
+SQUARES = Fraction(6, 100)  # only where second moments are not means
 GROUPS = Fraction(3, 100)
 FIRST = Fraction(35, 100)  # of what is left: the first look at the means, used again in the result
+FIRST_VALUES = Fraction(8, 100)  # the same for values, whose first look is clipped too roughly to be used again
 
 
 def sparse_design(
@@ -17,13 +18,14 @@ def sparse_design(
     """Two looks at the means: one without knowledge, one shaped by it, at about a third and two thirds of ρ."""
     squares_radius, squares = (Fraction(0), Fraction(0)) if binary else (RADIUS * rho, SQUARES * rho)
     left = rho - 2 * RADIUS * rho - GROUPS * rho - squares_radius - squares
+    first = (FIRST if binary else FIRST_VALUES) * left
     split = SparseSplit(
         first_radius=RADIUS * rho,
-        first_sum=FIRST * left,
+        first_sum=first,
         squares_radius=squares_radius,
         squares=squares,
         groups=GROUPS * rho,
         radius=RADIUS * rho,
-        sum=left - FIRST * left,
+        sum=left - first,
     )
     return SparseDesign(n=n, columns=columns, error_norm=error_norm, binary=binary, refine=refine, split=split)

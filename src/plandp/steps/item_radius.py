@@ -36,11 +36,14 @@ def private_item_radius(
     prior: FloatArray,
     start: float,
     worth: float,
+    most_lost: float = math.inf,
     error_norm: float,
     rho: Fraction,
     step: str,
 ) -> ItemRadius:
     """The radius that clips as many rows as are worth it (`worth`: theory/item_clipping.py), beginning at `start`.
+
+    A row above the radius loses as many items per unit of norm as it is long, and at most `most_lost`.
 
     Guarantee: rho-zCDP.  All counts together speak about one curve of norms; how many rows are wanted above the radius
     depends on the radius and on the tail beyond it, hence the rounds.
@@ -52,7 +55,7 @@ def private_item_radius(
     known: tuple[NoisyCount, ...] = ()
     for share, counts in ROUNDS:
         for_search, for_tail = rho * share * (1 - BEYOND_SHARE), rho * share * BEYOND_SHARE
-        wanted = rows_to_clip(worth, radius, factor, n=n, least=least)
+        wanted = rows_to_clip(worth, min(radius * factor, most_lost), n=n, least=least)
         found = private_tail_cell(
             norms,
             noise,

@@ -34,8 +34,8 @@ class Refined:
 
 
 def combined(first: NoisyMeans, second: NoisyMeans, design: SparseDesign) -> NoisyMeans:
-    """Both looks weighed by their precision; the second alone where combining is switched off."""
-    if "combine" not in design.refine:
+    """Both looks weighed by their precision; the second alone where combining is switched off, and for values."""
+    if "combine" not in design.refine or not design.binary:
         return second
     w1, w2 = first.noise_std**-2.0, second.noise_std**-2.0
     return NoisyMeans(mean=(w1 * first.mean + w2 * second.mean) / (w1 + w2), noise_std=(w1 + w2) ** -0.5)

@@ -8,6 +8,8 @@ import math
 
 FIRST_BIAS = 0.9  # of the items lost, the part that no correction brings back: before anything is known …
 BIAS = 0.2  # … and when items of like popularity are corrected together
+VALUES_BIAS = 0.3  # where items have values: less of it is of like popularity
+VALUES_LONG = 1.5  # typical norms: a row beyond is long by large values, and loses no more items per unit of norm
 HEAVIEST = 4.0  # tails that seem heavier than that are noise
 MOST_CLIPPED = 0.3  # of the rows: no correction is trusted beyond
 SHALLOWEST = 2.25  # a tail index of 2 or less has no second moment
@@ -25,6 +27,6 @@ def tail_factor(rows_above: float, rows_beyond: float, *, ratio: float, error_no
     return float(lost ** (1.0 - 1.0 / error_norm) * longer ** (1.0 / error_norm))
 
 
-def rows_to_clip(worth: float, radius: float, factor: float, *, n: int, least: float) -> float:
-    """The number of rows to clip, at least what can be told from noise."""
-    return min(max(worth / (radius * factor), least, 1.0), MOST_CLIPPED * n)
+def rows_to_clip(worth: float, loss: float, *, n: int, least: float) -> float:
+    """The number of rows to clip, each losing `loss` per unit of norm, at least what can be told from noise."""
+    return min(max(worth / loss, least, 1.0), MOST_CLIPPED * n)
