@@ -7,7 +7,7 @@ import numpy as np
 
 from plandp.errors import MissingExtra
 from plandp.report.colours import BLUE, SKY, VERMILLION
-from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, drawable_on_log, number_log_axis
+from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, drawable_on_log, number_log_axis, plain_number
 from plandp.terms.check import Check, Point
 from plandp.terms.columns import FloatArray
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GREY = "#666666"
+NEAR_AXIS = 5.0  # times the first value: not enough room for a number on the left
 
 
 def draw_check(check: Check) -> "Figure":
@@ -68,17 +69,19 @@ def _draw_curve(
     _shade_not_feasible(ax, x, smallest)
     ax.plot(x, sampling, ":", color=_GREY, linewidth=1.5, label="sampling of the rows")
     if check.method != "gaussian":
-        ax.plot(x, gaussian, "--", color=VERMILLION, linewidth=1.5, label="Gaussian mechanism")
+        # above the other line: where both are equal, dashes on it show both
+        ax.plot(x, gaussian, "--", color=VERMILLION, linewidth=1.5, zorder=3, label="Gaussian mechanism")
     ax.plot(x, error, color=BLUE, linewidth=2.5, label=check.method)
-    ax.plot([here], [check.error], "o", color=BLUE, markersize=9, markeredgecolor="white", label="as asked")
-    # below the falling curve; a white rim keeps it readable where a line passes
+    ax.plot([here], [check.error], "o", color=BLUE, markersize=9, markeredgecolor="white", zorder=4, label="as asked")
+    # below the falling curve, or above it where the axis is near; a white rim keeps it readable where a line passes
+    first = here < NEAR_AXIS * x[0]
     ax.annotate(
-        f"{check.error:.3g}",
+        plain_number(check.error),
         (here, check.error),
-        (-6, -6),
+        (6, 6) if first else (-6, -6),
         textcoords="offset points",
-        ha="right",
-        va="top",
+        ha="left" if first else "right",
+        va="bottom" if first else "top",
         fontsize=TITLE_SIZE,
         color=BLUE,
         path_effects=[withStroke(linewidth=3, foreground="white")],

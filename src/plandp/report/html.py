@@ -29,12 +29,25 @@ def release_page(release: MeanRelease) -> str:
             ),
         ),
         *(f"<p>{escape(line)}</p>" for line in below if line),
+        f"<p>{_what_counted(release)}</p>",
         f"<p>Forecast: ℓ<sub>{forecast.error_norm:g}</sub> error {forecast.error:.4g}, "
         f"{forecast.noise_share:.1%} of ρ in the final noise.<br>"
         f"<small>Covers {escape(forecast.covers)}.</small></p>",
         _receipt(receipt),
     ]
     return '<div class="plandp-release">' + "".join(parts) + "</div>"
+
+
+def _what_counted(release: MeanRelease) -> str:
+    if release.kind != "real":
+        return "What is not there counted as 0."
+    if release.missing is None:
+        return "Missing values counted as the released centres."
+    values = [f"{value:.6g}" for value in release.missing[:_SHOWN_COORDINATES].tolist()]
+    if len(set(release.missing.tolist())) == 1:
+        return f"Missing values counted as {values[0]}."
+    more = ", …" if len(release.missing) > _SHOWN_COORDINATES else ""
+    return f"Missing values counted as {', '.join(values)}{more}, in the order of the columns."
 
 
 def _receipt(receipt: Receipt) -> str:

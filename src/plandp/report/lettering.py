@@ -18,6 +18,8 @@ TEXT_SIZE, TITLE_SIZE = 9, 11
 _LONGEST_NAME = 32
 _TOO_LARGE = 1e150
 _MOST_LOG_TICKS = 7
+_SHORT = 2.0  # a logarithmic axis from a number to this many times it looks even, and has few round numbers
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LAST_RESORT = "Last Resort"  # a font that comes with matplotlib: a box for every letter there is
 
 
@@ -85,19 +87,33 @@ def with_noise(estimate: float, half_width: float) -> str:
         if last >= -5 and max(abs(estimate), half_width) < 1e9:
             # Digits before the point are all shown, though noise may hide the last of them.
             digits = max(0, -last)
-            shown = f"{estimate:,.{digits}f} ± {half_width:,.{digits}f}"
+            shown = f"{estimate:z,.{digits}f} ± {half_width:,.{digits}f}"
         else:
             first = math.floor(math.log10(abs(estimate))) if estimate else last
             shown = f"{estimate:.{min(max(1, first - last + 1), 15)}g} ± {half_width:.2g}"
     return shown.replace("-", "−")
 
 
+def plain_number(value: float) -> str:
+    """Return three digits as people write them: 0.0025, 1,430, 10⁶, 2.5·10⁻⁷."""
+    rounded = float(f"{value:.3g}")
+    if 1000 <= abs(rounded) < 1e6:
+        return f"{rounded:,.0f}".replace("-", "−")
+    digits, _, power = f"{rounded:g}".partition("e")
+    if not power:
+        return digits.replace("-", "−")
+    raised = f"10{str(int(power)).translate(_RAISED)}"
+    return raised if digits == "1" else f"{digits.replace('-', '−')}·{raised}"
+
+
 def number_log_axis(axis: "Axis", values: FloatArray) -> None:
     """Put plain numbers on a logarithmic axis: the shorter it is, the more of them between powers of ten."""
-    from matplotlib.ticker import LogLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     decades = float(np.log10(values.max() / values.min()))
     steps: Sequence[float] = (1.0,) if decades > 2 else (1.0, 2.0, 5.0) if decades > 0.8 else (1, 1.5, 2, 3, 4, 5, 7)
-    axis.set_major_locator(LogLocator(subs=steps, numticks=_MOST_LOG_TICKS))
-    axis.set_major_formatter("{x:g}")
+    low, high = axis.get_view_interval()
+    short = 0 < low < high < _SHORT * low
+    axis.set_major_locator(MaxNLocator(4) if short else LogLocator(subs=steps, numticks=_MOST_LOG_TICKS))
+    axis.set_major_formatter(lambda value, _: plain_number(value))
     axis.set_minor_formatter(NullFormatter())

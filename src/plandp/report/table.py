@@ -58,8 +58,7 @@ def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
             *_what_counted(release),
             *_what_was_refined(release),
             *notes,
-            # A terminal has no attributes to look up.
-            *(f"Warning: {text.replace('noise_std', 'the noise')}" for text in release.warnings),
+            *(f"Warning: {text}" for text in release.warnings),
             "",
             str(release.receipt),
         ]
@@ -103,5 +102,5 @@ def show_estimate(estimate: float, half_width: float) -> tuple[str, str]:
     if 0 < half_width < _PLAIN and abs(estimate) < _PLAIN:
         decimals = max(0, 1 - math.floor(math.log10(half_width)))
         if decimals <= _MOST_DECIMALS:
-            return f"{estimate:.{decimals}f}", f"{half_width:.{decimals}f}"
+            return f"{estimate:z.{decimals}f}", f"{half_width:.{decimals}f}"
     return repr(estimate), f"{half_width:.2g}"

@@ -140,7 +140,7 @@ class Check:
         return "\n".join(
             [
                 f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}{kind}",
-                f"n = {self.n:,} rows, d = {self.d:,} columns",
+                f"n = {_count(self.n, 'row')}, d = {_count(self.d, 'column')}",
                 budget_line(self.rho),
                 *(f"Warning: {text}" for text in self.warnings),
                 *(f"  {reason}" for reason in self.reasons),
@@ -167,7 +167,7 @@ class Check:
         if self.method != "gaussian":
             times = f"{self.gaussian_error / self.error:.2g} times as large"
             lines.append(f"  for comparison, the Gaussian mechanism: {self.gaussian_error:.3g}, {times}")
-        lines.append(f"  for comparison, the sampling of {self.n:,} rows: {self.sampling_error:.3g}")
+        lines.append(f"  for comparison, the sampling of {_count(self.n, 'row')}: {self.sampling_error:.3g}")
         return lines
 
     def _meaning(self) -> list[str]:
@@ -210,9 +210,13 @@ class Check:
             rows.append(
                 (
                     f"{wider.times:,.0f} times as wide",
-                    f"{times:,.2f} x" if times < 1000 else f"{times:.3g} x",
+                    f"{times:,.2f} x" if times < 1000 else f"{times:,.0f} x" if times < 1e9 else f"{times:.3g} x",
                     f"{wider.center_share:.1%}",
                     "" if wider.feasible else "not feasible",
                 )
             )
         return ["what wider bounds would cost", *align(rows)]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

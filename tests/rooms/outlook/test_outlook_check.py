@@ -359,3 +359,12 @@ def test_the_words_say_why(public, words):
     assert max(map(len, text.splitlines())) <= 100
     assert "noise_std" not in text
     assert ("Gaussian mechanism" in text) == (public.get("method") != "gaussian")
+
+
+def test_one_row_is_one_row_and_a_thousand_times_is_written_out():
+    text = repr(plandp.check(n=1, d=1, bounds=(0, 1000), rho=1))
+    assert "n = 1 row, d = 1 column\n" in text
+    assert "the sampling of 1 row:" in text
+    assert " 1,000 x " in text
+    assert "e+" not in text
+    assert "n = 10,000 rows, d = 20 columns\n" in repr(plandp.check(**TYPICAL))

@@ -7,6 +7,8 @@ import pytest
 
 import plandp
 from plandp.errors import MissingExtra
+from plandp.report.check_picture import draw_check
+from plandp.report.lettering import plain_number
 from plandp.report.picture import svg_text
 
 pytest.importorskip("matplotlib")
@@ -99,3 +101,27 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match="plot"):
         check_of().plot()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0025, "0.0025"),
+        (1432.0, "1,430"),
+        (999_600.0, "10⁶"),
+        (1e6, "10⁶"),
+        (-2.54e-7, "−2.54·10⁻⁷"),
+        (-1500.0, "−1,500"),
+        (0.0, "0"),
+        (1e300, "10³⁰⁰"),
+    ],
+)
+def test_numbers_as_people_write_them(value, shown):
+    assert plain_number(value) == shown
+
+
+def test_the_value_stays_off_the_axis():
+    figure = draw_check(plandp.check(n=1, d=2, bounds=(0, 1000), rho=1))
+    (text,) = figure.axes[1].texts
+    axis = figure.axes[1].get_window_extent()
+    assert text.get_window_extent().x0 > axis.x0

@@ -119,3 +119,11 @@ def test_a_page_of_many_items_shows_the_largest(refined_of):
     assert [text for text in page.texts if text.startswith("c29")] == [f"c{29_999 - place}" for place in range(20)]
     assert "… and 29980 more, none larger" in page.texts
     assert len(release_page(release)) < 10_000
+
+
+def test_what_missing_values_counted_as_is_shown(release_of):
+    assert "Missing values counted as the released centres." in release_page(release_of())
+    assert "Missing values counted as 7." in release_page(release_of(missing=np.full(3, 7.0)))
+    assert "counted as 7, 8, 9.5, in the order" in release_page(release_of(missing=np.array([7.0, 8.0, 9.5])))
+    many = release_page(release_of(d=50, missing=np.arange(50.0)))
+    assert "18, 19, …, in the order" in many

@@ -248,7 +248,8 @@ def test_a_linear_axis_has_no_offset(release_of):
     [
         (41.0694, 0.0566, "41.069 ± 0.057"),
         (33_800.6, 192.4, "33,801 ± 192"),
-        (-0.0, 1.0, "−0.0 ± 1.0"),
+        (-0.0, 1.0, "0.0 ± 1.0"),
+        (-0.3, 101.0, "0 ± 101"),
         (-1234567.0, 12.0, "−1,234,567 ± 12"),
         (3.21e12, 4.5e9, "3.21e+12 ± 4.5e+09"),
         (1.2345e-9, 3.3e-12, "1.2345e−09 ± 3.3e−12"),
@@ -461,3 +462,10 @@ def test_without_matplotlib_the_extra_is_named(release_of, monkeypatch):
     with pytest.raises(MissingExtra, match=r"plandp\[plot\]") as refusal:
         release_of().plot()
     assert refusal.value.__cause__ is None
+
+
+def test_nearly_equal_spreads_have_more_than_one_number_on_their_axis(release_of):
+    figure = release_of(d=60, spread=np.linspace(0.93, 1.06, 60), noise_std=np.full(60, 0.01)).plot()
+    (noise,) = (ax for ax in figure.axes if ax.get_title(loc="left").startswith("Noise against"))
+    low, high = noise.get_xlim()
+    assert sum(low <= place <= high for place in noise.get_xticks()) >= 2

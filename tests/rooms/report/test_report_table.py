@@ -52,6 +52,7 @@ def test_without_pandas_the_extra_is_named(release_of, monkeypatch):
         (-1234567.891, 0.00123, ("-1234567.8910", "0.0012")),
         (0.0, 1.0, ("0.0", "1.0")),
         (1e-20, 5e-13, ("1e-20", "5e-13")),
+        (-0.3, 101.0, ("0", "101")),
         (1e300, 1e280, ("1e+300", "1e+280")),
         (3.25, 0.0, ("3.25", "0")),
         (float("inf"), float("inf"), ("inf", "inf")),
@@ -66,7 +67,7 @@ def test_the_text_shows_every_column_the_warnings_and_the_receipt(release_of, re
     release = release_of(
         d=60,
         receipt=receipt_of(d=60, insecure=True),
-        warnings=("look twice, more than noise_std says",),
+        warnings=("look twice, more than the noise says",),
         labels=("two\nlines", *range(59)),
     )
     text = release_text(release)
