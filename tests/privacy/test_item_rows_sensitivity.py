@@ -26,6 +26,11 @@ from planted import in_numpy
 from plandp.mechanisms import item_rows
 from plandp.mechanisms.item_rows import GroupedSum, ItemLattice, NormCells, largest_entry, norm_counts
 from plandp.mechanisms.tail_cell import private_rows_above, private_tail_cell
+from plandp.noise.discrete_gaussian import fits_int64
+from plandp.noise.meter import SMALLEST_FOR_OPENDP
+from plandp.planner.sparse_split import sparse_design
+from plandp.sparse_algorithm import GROUP_POINTS
+from plandp.terms.columns import read_columns
 
 NUMPY: Any = in_numpy(item_rows)  # the same code without the compiler
 BOTH = pytest.mark.parametrize("module", [item_rows, NUMPY], ids=["compiled", "NumPy"])
@@ -175,11 +180,22 @@ def test_a_point_above_the_radius_is_clipped_and_a_point_below_is_not(radius: in
 def test_no_sum_of_entries_or_squares_reaches_the_end_of_int64(n: int, d: int) -> None:
     largest = largest_entry(n=n, d=d)
     assert 1 <= largest < 2**30
-    assert d * largest**2 < 2**60
+    assert d * largest**2 < 2**59
     assert n * largest < 2**62
     assert d * largest < 2**62  # the sum of a row in one group, before the minimum
-    # the step with the least of the budget, of the least budget that OpenDP takes, at the largest radius
-    assert Fraction(17, 16) * d * (largest + 1) ** 2 / (Fraction(10, 100) * Fraction(1, 2**32)) < 2**96
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize("d", [1, 2, 3, 1000, 10**6])
+def test_no_radius_asks_for_more_noise_than_opendp_can_draw(d: int, binary: bool) -> None:
+    columns = read_columns(labels=range(1), bounds=(0, 1))
+    split = sparse_design(
+        n=1, columns=columns, rho=SMALLEST_FOR_OPENDP, error_norm=1.0, binary=binary, refine=frozenset()
+    ).split
+    largest_radius = float(ItemLattice.of(np.ones(d), high=np.ones(d), n=1).cells[1][-1])
+    for share in (split.first_sum, split.squares, split.sum):
+        assert not share or fits_int64(int(largest_radius * largest_radius) / share)
+    assert fits_int64(int(GROUP_POINTS * GROUP_POINTS) / split.groups)
 
 
 @BOTH

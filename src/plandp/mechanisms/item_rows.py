@@ -31,7 +31,7 @@ class ItemLattice:
     weights: FloatArray  # per column, in lattice points per unit; whole numbers from 1 on
     high: FloatArray  # upper bounds of the values
     squared: bool  # x² in place of x
-    largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^60
+    largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^59
 
     @classmethod
     def of(cls, weights: FloatArray, *, high: FloatArray, n: int, squared: bool = False) -> "ItemLattice":
@@ -70,11 +70,11 @@ class ItemLattice:
 
 
 def largest_entry(*, n: int, d: int) -> int:
-    """So large may an entry be that d squares stay below 2^60, and sums of n entries below 2^62.
+    """So large may an entry be that d squares stay below 2^59, and sums of n entries below 2^62.
 
-    With 2^60 no step of a release asks for more noise than OpenDP can draw, whatever the radius.
+    With 2^59 no step of a release asks for more noise than OpenDP can draw, whatever the radius.
     """
-    return min(isqrt((1 << 60) // d), (1 << 62) // n) - 1
+    return min(isqrt((1 << 59) // d), (1 << 62) // n) - 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
