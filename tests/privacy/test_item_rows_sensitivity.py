@@ -161,9 +161,10 @@ def test_a_clipped_row_of_groups_is_never_longer_than_the_radius(case: tuple, gr
 
 @pytest.mark.parametrize("radius", [1, 2, 3, 1000, 2**20 - 1, 2**29 + 1, 2**30 - 1])
 def test_a_point_above_the_radius_is_clipped_and_a_point_below_is_not(radius: int) -> None:
-    # norms one apart, up to 2^60, where float64 has no room for the difference
+    # norms one apart, up to 2^59, where float64 has no room for the difference
     lattice = ItemLattice.of(np.ones(1), high=np.full(1, 2.0**31), n=1)
-    for entry in (max(radius - 1, 1), radius, min(radius + 1, lattice.largest)):
+    assert lattice.largest > 2**29
+    for entry in (min(max(radius + more, 1), lattice.largest) for more in (-1, 0, 1)):
         for squared_radius in (entry**2 - 1, entry**2, entry**2 + 1):
             if squared_radius >= 1:
                 for module in (item_rows, NUMPY):

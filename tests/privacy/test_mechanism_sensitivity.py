@@ -54,7 +54,9 @@ def test_a_count_by_norm_moves_by_exactly_one() -> None:
     def run(table: object, door: RecordingDoor) -> None:
         totals = cell_totals(rows_of(table), signed_view(1), cells)
         prior = np.full(n_cells, 1.0)
-        private_tail_cell(totals.norms, door, prior=prior, tail=1.0, shares=FINER_AND_FINER, rho=Fraction(1), step="tail")
+        private_tail_cell(
+            totals.norms, door, prior=prior, tail=1.0, shares=FINER_AND_FINER, rho=Fraction(1), step="tail"
+        )
         private_rows_above(totals.norms, n_cells // 2, door, rho=Fraction(1), step="tail")
 
     short, long = np.full((40, 1), 0.1), np.full((40, 1), 0.1)
