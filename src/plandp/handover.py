@@ -108,7 +108,7 @@ def handed_over(
         payments=door.payments,
         n=rows.n,
         d=rows.d,
-        bounds=tuple(zip(public.low.tolist(), public.high.tolist(), strict=True)),
+        bounds=_pairs(public),
         method=method,
         sampler=door.sampler,
         insecure=door.insecure,
@@ -139,6 +139,13 @@ def handed_over(
         unrefined=estimate.unrefined,
         error_std=estimate.error_std,
     )
+
+
+def _pairs(public: Columns) -> tuple[tuple[float, float], ...]:
+    """The bounds of all columns; one pair for all where they are alike, since there may be a million."""
+    if np.all(public.low == public.low[:1]) and np.all(public.high == public.high[:1]):
+        return tuple(zip(public.low[:1].tolist(), public.high[:1].tolist(), strict=True)) * len(public.low)
+    return tuple(zip(public.low.tolist(), public.high.tolist(), strict=True))
 
 
 @cache

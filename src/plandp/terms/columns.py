@@ -138,19 +138,22 @@ def _read_bounds(bounds: object, labels: tuple[Label, ...]) -> tuple[FloatArray,
         pairs = _in_order("bounds", by_label, labels)
     else:
         items = _as_list("bounds", bounds, allowed=_BOUNDS_FORMS)
-        alike = _is_one_pair(items)
-        pairs = [items] * len(labels) if alike else _one_per_column("bounds", items, labels, what="pairs")
+        if _is_one_pair(items) and labels:
+            least, most = _read_pair(items, labels[0])
+            return np.full(len(labels), least), np.full(len(labels), most)
+        pairs = _one_per_column("bounds", items, labels, what="pairs")
     low, high = np.empty(len(labels)), np.empty(len(labels))
     for column, (label, pair) in enumerate(zip(labels, pairs, strict=True)):
-        if column and pair is pairs[column - 1]:  # one pair for all
-            low[column], high[column] = low[column - 1], high[column - 1]
-            continue
-        ends = _as_list("bounds", pair, allowed=f"a pair (low, high) for column {label!r}")
-        if len(ends) != 2:
-            raise ArgumentError("bounds", f"column {label!r} needs a pair (low, high); pass {_BOUNDS_FORMS}")
-        low[column] = _finite("bounds", ends[0], label)
-        high[column] = _finite("bounds", ends[1], label)
-        _check_pair(float(low[column]), float(high[column]), label)
+        low[column], high[column] = _read_pair(pair, label)
+    return low, high
+
+
+def _read_pair(pair: object, label: Label) -> tuple[float, float]:
+    ends = _as_list("bounds", pair, allowed=f"a pair (low, high) for column {label!r}")
+    if len(ends) != 2:
+        raise ArgumentError("bounds", f"column {label!r} needs a pair (low, high); pass {_BOUNDS_FORMS}")
+    low, high = _finite("bounds", ends[0], label), _finite("bounds", ends[1], label)
+    _check_pair(low, high, label)
     return low, high
 
 
@@ -180,6 +183,9 @@ def _read_missing(missing: object, low: FloatArray, high: FloatArray, labels: tu
 
 
 def _check_units(scale: FloatArray, width: FloatArray, labels: tuple[Label, ...]) -> None:
+    with np.errstate(all="ignore"):
+        if np.all((width / _MOST_UNITS <= scale) & (scale <= width * _MOST_UNITS)):
+            return  # the usual case at once: there may be a million columns
     for label, unit, full in zip(labels, scale.tolist(), width.tolist(), strict=True):
         if not full / _MOST_UNITS <= unit <= full * _MOST_UNITS:
             raise ArgumentError(
