@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-long accuracy benchmark pictures lock clean
+.PHONY: demo test test-long accuracy accuracy-sparse benchmark pictures lock clean
 
 demo: $(READY)
 	$(BIN)/plandp demo
@@ -23,8 +23,13 @@ test-long: $(READY)
 accuracy: $(READY)
 	$(BIN)/python -m plandp_lab.accuracy
 
+# DATA=DIR adds the real sets whose .npz files are there
+accuracy-sparse: $(READY)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_accuracy $(if $(DATA),--data $(DATA))
+
 benchmark: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_benchmark
 
 pictures: $(READY)
 	$(BIN)/python docs/pictures/make_pictures.py

@@ -1,13 +1,10 @@
 """`python -m plandp_lab.benchmark`: what a release costs beside the plain mean of the same table, in one run."""
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
-import time
-import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +18,7 @@ import plandp
 from plandp.kernels.compiler import compiled
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.terms.text_table import align
+from plandp_lab.gauge import peak_bytes, seconds_of
 
 FloatArray = NDArray[np.float64]
 
@@ -107,12 +105,12 @@ def cost_of(case: Case) -> Cost:
 
     release()
     mean()  # warm: compiled, tables of the sampler made
-    seconds = [(_seconds(release), _seconds(mean)) for _ in range(REPEATS)]
+    seconds = [(seconds_of(release), seconds_of(mean)) for _ in range(REPEATS)]
     return Cost(
         case=case,
         release=median(pair[0] for pair in seconds),
         mean=median(pair[1] for pair in seconds),
-        memory=_peak(release) / table.nbytes,
+        memory=peak_bytes(release) / table.nbytes,
     )
 
 
@@ -121,25 +119,8 @@ def import_seconds(*, repeats: int) -> tuple[float, ...]:
     seconds: dict[str, list[float]] = {statement: [] for statement in IMPORTS}
     for _ in range(repeats):
         for statement, found in seconds.items():
-            found.append(_seconds(partial(subprocess.run, [sys.executable, "-c", statement], check=True)))
+            found.append(seconds_of(partial(subprocess.run, [sys.executable, "-c", statement], check=True)))
     return tuple(median(found) for found in seconds.values())
-
-
-def _seconds(run: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
-
-
-def _peak(run: Callable[[], object]) -> float:
-    """The most bytes that NumPy and Python held at once on top of what was there before."""
-    gc.collect()
-    tracemalloc.start()
-    before, _ = tracemalloc.get_traced_memory()
-    run()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak - before
 
 
 def _line(cost: Cost) -> tuple[str, ...]:

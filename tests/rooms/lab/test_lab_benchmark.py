@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plandp_lab.benchmark import CASES, Case, Cost, _peak, main
+from plandp_lab.benchmark import CASES, Case, Cost, main
+from plandp_lab.gauge import peak_bytes
 
 
 def test_the_quick_benchmark_prints_a_line_and_writes_figures(tmp_path, capsys):
@@ -35,4 +36,4 @@ def test_the_requirements_of_the_benchmark():
 
 
 def test_the_peak_counts_arrays_that_are_gone_again():
-    assert _peak(lambda: np.zeros(10**6).sum()) == pytest.approx(8e6, rel=0.1)
+    assert peak_bytes(lambda: np.zeros(10**6).sum()) == pytest.approx(8e6, rel=0.1)

@@ -1,0 +1,213 @@
+"""`python -m plandp_lab.sparse_benchmark`: what a release of sparse rows costs beside `A.sum(axis=0)`, in one run."""
+
+import argparse
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from multiprocessing import get_context
+from statistics import median
+
+import numpy as np
+import scipy.sparse as sp
+from tqdm import tqdm
+
+import plandp
+from plandp.data.open_sparse import open_sparse_rows
+from plandp.data.rows import Sums
+from plandp.data.sparse_rows import SparseFunction, SparseRows
+from plandp.handover import release_sparse
+from plandp.kernels.compiler import compiled
+from plandp.kernels.item_sets import count_set_norms
+from plandp.mechanisms.item_rows import GroupedSum
+from plandp.noise.meter import open_door
+from plandp.terms.choices import REFINEMENTS
+from plandp.terms.columns import Label
+from plandp.terms.text_table import align
+from plandp_lab.gauge import cpu_seconds_of, peak_bytes
+from plandp_lab.item_tables import Baskets
+
+REPEATS = 7
+RHO = 1
+MOST_ROW_WISE, MOST_TIMES, MOST_MEMORY = 6.0, 30.0, 1.0  # required: times A.sum(axis=0), and times the CSR indices
+HEADINGS = "rows", "items", "ones", "A.sum", "row-wise", "groups", "release", "times", "memory", "peak", "required"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseCase:
+    """Baskets of a shape, and whether the release of their mean is held to anything."""
+
+    baskets: Baskets
+    required: bool = True
+
+
+CASES = (
+    SparseCase(  # Kosarak's shape
+        baskets=Baskets(n=75_462, d=27_983, entries=4_194_414, least=20, longest=2_500, popularity=1.0, tail=1.6),
+    ),
+    SparseCase(  # POS's
+        baskets=Baskets(n=515_596, d=1_657, entries=3_367_019, least=1, longest=164, popularity=0.9, tail=3.0),
+    ),
+    SparseCase(
+        baskets=Baskets(n=200_000, d=1_000_000, entries=4_000_000, least=1, longest=5_000, popularity=1.0, tail=1.6),
+        required=False,
+    ),
+)
+SMALL = SparseCase(baskets=Baskets(n=500, d=50, entries=2_000, least=1, longest=20, popularity=1.0, tail=2.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseCost:
+    """Medians of interleaved repeats in CPU seconds, and the peak of what a release in a new process allocated."""
+
+    case: SparseCase
+    ones: int
+    indices: int  # bytes
+    sum: float
+    row_wise: float  # norms and clipped sums of both looks
+    groups: float
+    release: float
+    memory: int  # bytes
+
+    @property
+    def reached(self) -> bool:
+        """Whether the case is within what is required."""
+        return not self.case.required or (
+            self.row_wise <= MOST_ROW_WISE * self.sum
+            and self.release <= MOST_TIMES * self.sum
+            and self.memory <= MOST_MEMORY * self.indices
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overheard:
+    """Rows that remember what a release folded over them."""
+
+    rows: SparseRows
+    functions: list[SparseFunction] = field(default_factory=list)
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        return self.rows.n
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        return self.rows.d
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        return self.rows.labels
+
+    @property
+    def passes(self) -> int:
+        """How many times `fold` ran over all rows."""
+        return self.rows.passes
+
+    def fold(self, function: SparseFunction) -> Sums:
+        """Remember the function and fold it."""
+        self.functions.append(function)
+        return self.rows.fold(function)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure all cases and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m plandp_lab.sparse_benchmark", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small table, to see that it works")
+    asked = parser.parse_args(arguments)
+    cases = (replace(SMALL, required=False),) if asked.quick else CASES
+    compiler = "Numba" if compiled(count_set_norms) else "no compiler: pip install plandp[fast]"
+    print(f"\nBaskets: {compiler}, float64 CSR, rho={RHO}, error_norm=1, exact noise, all post-processing.")
+    print(
+        f"CPU time, medians of {REPEATS} interleaved repeats; row-wise, groups and times are multiples of A.sum, memory"
+    )
+    print("(the peak of one release in a new process) is one of the CSR indices.\n")
+    costs = [cost_of(case) for case in tqdm(cases, desc="cases", leave=False)]
+    print("\n".join(align([HEADINGS, *map(_line, costs)])))
+
+
+def cost_of(case: SparseCase) -> SparseCost:
+    """Time the plain sum, every pass of a release and a whole release in turns, so that a busy moment meets all."""
+    matrix = _matrix(case)
+    rows, functions = passes_of(matrix)
+    groups = [function for function in functions if isinstance(function, GroupedSum)]
+    row_wise = [function for function in functions if not isinstance(function, GroupedSum)]
+    matrix.sum(axis=0)
+    found = [
+        (
+            cpu_seconds_of(partial(matrix.sum, axis=0)),
+            sum(cpu_seconds_of(partial(rows.fold, function)) for function in row_wise),
+            sum(cpu_seconds_of(partial(rows.fold, function)) for function in groups),
+            cpu_seconds_of(partial(_release, matrix)),
+        )
+        for _ in range(REPEATS)
+    ]
+    plain, by_row, by_group, release = (median(column) for column in zip(*found, strict=True))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as new_process:
+        memory = new_process.submit(peak_of, case).result()
+    return SparseCost(
+        case=case,
+        ones=matrix.nnz,
+        indices=matrix.indices.nbytes,
+        sum=plain,
+        row_wise=by_row,
+        groups=by_group,
+        release=release,
+        memory=memory,
+    )
+
+
+def passes_of(matrix: sp.csr_array) -> tuple[SparseRows, list[SparseFunction]]:
+    """The rows of the matrix, and all that a release folds over them, in order."""
+    rows = Overheard(rows=open_sparse_rows(matrix, binary=True))
+    release_sparse(
+        rows,
+        open_door(reserved=Fraction(RHO), testing_seed=0),
+        Fraction(RHO),
+        kind="binary",
+        bounds=None,
+        error_norm=1.0,
+        error_scale=None,
+        refine=frozenset(REFINEMENTS),
+        warnings=(),
+    )
+    return rows.rows, rows.functions
+
+
+def peak_of(case: SparseCase) -> int:
+    """The peak of one release in bytes, after a small one has loaded and compiled what is needed."""
+    matrix = _matrix(case)
+    _release(_matrix(SMALL))
+    return peak_bytes(partial(_release, matrix))
+
+
+def _matrix(case: SparseCase) -> sp.csr_array:
+    return case.baskets.draw(np.random.default_rng(0)).rows
+
+
+def _release(matrix: sp.csr_array) -> None:
+    plandp.mean(matrix, kind="binary", rho=RHO, error_norm=1)
+
+
+def _line(cost: SparseCost) -> tuple[str, ...]:
+    limits = f"row-wise {MOST_ROW_WISE:g}, times {MOST_TIMES:g}, memory {MOST_MEMORY:g}"
+    return (
+        f"{cost.case.baskets.n:,}",
+        f"{cost.case.baskets.d:,}",
+        f"{cost.ones:,}",
+        f"{cost.sum:.4f} s",
+        f"{cost.row_wise / cost.sum:.1f}",
+        f"{cost.groups / cost.sum:.1f}",
+        f"{cost.release:.3f} s",
+        f"{cost.release / cost.sum:.1f}",
+        f"{cost.memory / cost.indices:.2f}",
+        f"{cost.memory / 2**20:.0f} MB",
+        (limits if cost.case.required else "") + ("" if cost.reached else ": NOT REACHED"),
+    )
+
+
+if __name__ == "__main__":
+    main()
