@@ -1,5 +1,6 @@
 """Whole releases from sparse rows: every draw is paid for, no query goes further, and no value shows otherwise."""
 
+import dataclasses
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -69,11 +70,11 @@ def furthest_of_runs(
 
     table = baskets(n, d)
     found: dict[str, Fraction] = {}
-    for name in ("nothing", "a rare item"):
+    for name, others in (("nothing", list(REPLACEMENTS)), ("a rare item", ["one item", "everything", "huge"])):
         table[n // 2] = REPLACEMENTS[name](d)
-        for replacement in REPLACEMENTS.values():
+        for replacement in others:
             other = table.copy()
-            other[n // 2] = replacement(d)
+            other[n // 2] = REPLACEMENTS[replacement](d)
             for step, ratio in furthest(moved(released, table, other)).items():
                 found[step] = max(ratio, found.get(step, Fraction(0)))
     return found
@@ -98,6 +99,72 @@ def test_no_query_of_a_sparse_release_goes_further(kind: str, n: int, d: int, p:
     if n > 1:
         assert found["radius"] == 1  # a count that the row is in or not
         assert found["sum"] > Fraction(2, 5)  # or nothing was attacked: nothing to everything is half, √2 takes two
+
+
+Entries = list[tuple[int, float]]  # (column, value), as stored
+
+STORED: dict[str, Entries] = {
+    "nothing": [],
+    "one item, stored without end": [(3, 1.0)] * 3000,
+    "all items, stored without end": [(item, 1.0) for item in range(12)] * 300,
+    "columns that do not exist": [(-1, 1.0), (12, 5.0), (2**31 - 1, 1e308), (-(2**31), 1.0), (4, 2.0)],
+    "values that cancel": [(0, 1e308), (0, 1e308), (1, np.inf), (1, -np.inf), (2, 1.0), (2, -1.0), (3, -5.0)],
+    "no numbers": [(0, np.nan), (1, np.nan), (1, 7.0), (2, 0.0), (5, -0.0)],
+    "everything twice, backwards": [(item, 1e300) for item in range(12)][::-1] * 2,
+}
+
+
+def stored_matrix(row: Entries, shape: str) -> Any:
+    """An ordinary matrix whose row 5 holds these entries, unchecked and in this order."""
+    others = baskets(20, 12)
+    others[5] = 0.0
+    held = scipy.sparse.coo_array(others)
+    rows = np.concatenate([held.coords[0], np.full(len(row), 5)]).astype(np.int32)
+    columns = np.concatenate([held.coords[1], [column for column, _ in row]]).astype(np.int32)
+    values = np.concatenate([held.data, [value for _, value in row]])
+    matrix = scipy.sparse.coo_array((20, 12)) if shape == "coo" else scipy.sparse.csr_array((20, 12))
+    if shape == "coo":
+        matrix.coords, matrix.data = (rows, columns), values
+        return matrix
+    order = np.argsort(rows, kind="stable")
+    matrix.indices, matrix.data = columns[order], values[order]
+    matrix.indptr = np.searchsorted(rows[order], np.arange(21)).astype(np.int32)
+    return matrix
+
+
+def furthest_of_stored(kind: str, shape: str) -> Fraction:
+    """The largest ratio over matrices that differ in what is stored for one row."""
+    design = design_of(kind, 20, 12)
+
+    def released(matrix: object, door: RecordingDoor) -> None:
+        rows = open_sparse_rows(matrix, binary=kind == "binary")
+        sparse_algorithm.sparse_plan_mean(rows, design, door)  # type: ignore[arg-type]
+
+    matrices = {name: stored_matrix(row, shape) for name, row in STORED.items()}
+    return max(
+        ratio
+        for one in ("nothing", "everything twice, backwards")
+        for other in STORED
+        for _, ratio in moved(released, matrices[one], matrices[other])
+    )
+
+
+@pytest.mark.parametrize("shape", ["coo", "csr"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_query_goes_further_however_a_row_is_stored(kind: str, shape: str) -> None:
+    assert Fraction(2, 5) < furthest_of_stored(kind, shape) <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_items_that_are_counted_as_often_as_they_are_stored_are_rejected(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(STORED, "columns that do not exist", [])  # a loop would follow them out of its arrays
+    monkeypatch.setattr(
+        "plandp.data.open_sparse.distinct_items",
+        lambda rows, *, binary, **_: dataclasses.replace(rows, values=None if binary else np.abs(rows.values)),
+    )
+    assert furthest_of_stored(kind, "csr") > 1
 
 
 def goes_too_far(module: Any) -> bool:
