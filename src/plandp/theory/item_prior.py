@@ -23,6 +23,7 @@ LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number
 FEWEST = 20  # so few teach nothing
 LOWEST = 8.0  # standard deviations below zero: all that is lower is read as that
 TABLE_STEP, TABLE_RATIO = 0.1, 0.1  # of z/τ and of ln τ
+MOST_TOO_SURE = 4.0  # of the squared error
 STEEPEST, HALVINGS = 1e6, 60  # of the exponent that tilts a prior
 NEVER_RULED_OUT = 1e-12  # prior mass of every grid point
 TINY = np.float32(1e-30)
@@ -49,9 +50,22 @@ def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Sh
         some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
         prior = _with_mean(_learned_prior(_likelihood(z[some], τ[some], grid)), grid, float(z.mean()))
         learned = _by_table(z, τ, grid, prior, error_norm)
-        for name in ("mean", "error_std", "error"):
-            getattr(answer, name)[unclear] = getattr(learned, name) * unit
+        too_sure = _overconfidence(z, τ, learned if error_norm == 2.0 else _by_table(z, τ, grid, prior, 2.0))
+        answer.mean[unclear] = learned.mean * unit
+        answer.error_std[unclear] = learned.error_std * too_sure * unit
+        answer.error[unclear] = learned.error * too_sure * unit
     return answer
+
+
+def _overconfidence(z: FloatArray, τ: FloatArray, posterior: Shrunk) -> float:
+    """By how much errors are larger than a prior that was learned from the same numbers expects.
+
+    Stein's estimate of the squared error of posterior means, (mean - z)² + 2·variance - τ² on average, is unbiased
+    whatever the prior; it has noise of its own, of about √2·τ² a coordinate, and is believed beyond that.
+    """
+    expected = posterior.error_std**2
+    surplus = float(((posterior.mean - z) ** 2 + expected - τ**2).sum()) - math.sqrt(2.0 * float((τ**4).sum()))
+    return math.sqrt(min(1.0 + max(surplus, 0.0) / max(float(expected.sum()), float(TINY)), MOST_TOO_SURE))
 
 
 def _by_table(z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norm: float) -> Shrunk:
