@@ -1,0 +1,56 @@
+"""The sparse benchmark works; what it finds is for people to read, since machines are noisy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plandp_lab.sparse_benchmark as benchmark
+from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, NormCells
+from plandp_lab.gauge import cpu_seconds_of
+from plandp_lab.sparse_benchmark import CASES, SMALL, SparseCost, main, passes_of
+
+
+def test_the_quick_benchmark_prints_a_line(monkeypatch, capsys):
+    monkeypatch.setattr(benchmark, "REPEATS", 2)
+    main(["--quick"])
+    printed = capsys.readouterr().out
+    assert "row-wise" in printed
+    (line,) = [line for line in printed.splitlines() if line.split()[:2] == ["500", "50"]]
+    assert line.endswith("MB")  # a small table is held to nothing
+
+
+@pytest.mark.parametrize(
+    ("changed", "reached"),
+    [
+        ({}, True),
+        ({"row_wise": 6.01}, False),
+        ({"release": 30.1}, False),
+        ({"memory": 401}, False),
+        ({"groups": 9.0}, True),
+    ],
+)
+def test_what_is_required_is_held_against_what_was_measured(changed, reached):
+    cost = SparseCost(case=SMALL, ones=100, indices=400, sum=1.0, row_wise=6.0, groups=1.0, release=30.0, memory=400)
+    assert replace(cost, **changed).reached == reached
+    assert benchmark._line(replace(cost, **changed))[-1].endswith("NOT REACHED") == (not reached)
+    assert replace(cost, case=replace(SMALL, required=False), release=99.0).reached
+
+
+def test_the_shapes_are_those_of_kosarak_and_pos_and_a_million_items():
+    shapes = [(case.baskets.n, case.baskets.d, case.baskets.entries, case.required) for case in CASES]
+    assert shapes[:2] == [(75_462, 27_983, 4_194_414, True), (515_596, 1_657, 3_367_019, True)]
+    assert shapes[2][1:] == (1_000_000, 4_000_000, False)
+    assert CASES[0].baskets.least == 20
+
+
+def test_the_passes_timed_are_those_of_a_release():
+    matrix = SMALL.baskets.draw(np.random.default_rng(0)).rows
+    rows, functions = passes_of(matrix)
+    assert [type(function) for function in functions] == [NormCells, ClippedSum, GroupedSum, NormCells, ClippedSum]
+    (counts,) = rows.fold(functions[0])
+    assert counts.sum() == matrix.shape[0]
+
+
+def test_work_of_this_process_takes_time():
+    assert cpu_seconds_of(lambda: sum(range(10**5))) > 0
