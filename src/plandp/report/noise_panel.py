@@ -47,13 +47,14 @@ def _against_spread(ax: "Axes", release: MeanRelease, spread: FloatArray) -> Non
         label="one column",
         rasterized=len(x) > _MOST_VECTOR_DOTS,  # or an SVG of many columns would be megabytes of circles
     )
-    if len(x):
+    if len(x) and release.kind == "real":  # the noise of items is that of two looks, only one of them shaped
         # The total error is least when noise grows like spread^(2/(p+2)); the line is laid in the middle.
         slope = 2 / (release.error_norm + 2)
         middle = float(np.exp(np.median(np.log(y) - slope * np.log(x))))
         ends = np.array([x.min(), x.max()])
         name = f"least ℓ{release.error_norm:g} error: slope {slope:.2g}"
         ax.plot(ends, middle * ends**slope, "--", color=VERMILLION, linewidth=1.2, label=name)
+    if len(x):
         number_log_axis(ax.xaxis, x)
         number_log_axis(ax.yaxis, y)
     ax.set_xlabel(f"released spread{_units(release)}", fontsize=TEXT_SIZE)

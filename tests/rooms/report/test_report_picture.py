@@ -310,6 +310,12 @@ def test_the_line_has_the_optimal_slope_and_meets_optimal_noise(release_of, erro
     assert "units of error_scale" in axes.get_xlabel()
 
 
+def test_the_noise_of_items_has_no_such_line(refined_of):
+    axes = draw_release(refined_of(d=7)).axes[2]
+    assert legend(axes) == ["one column"]
+    assert len(axes.get_lines()) == 1
+
+
 def test_columns_that_are_all_alike_still_have_axes(release_of):
     for d in (1, 6):
         release = release_of(d=d, spread=np.full(d, 3.0), noise_std=np.full(d, 1e-5), estimate=np.full(d, 8.0))
