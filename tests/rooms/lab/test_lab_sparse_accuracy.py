@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import plandp
 from plandp_lab import item_cells
 from plandp_lab.item_cells import ALL, NOT_SHRUNK, REAL_SETS, SYNTHETIC, ItemCell, RealSet, Subject, find_subjects
 from plandp_lab.item_measure import ItemRun, ItemSummary, measure
@@ -177,10 +178,20 @@ def test_runs_are_repeatable_and_files_are_read_once():
     assert len(drawn) == 1
 
 
-def test_shrinking_can_be_switched_off():
-    cells = LINE, replace(LINE, refine=NOT_SHRUNK)
-    (lines,) = measure(Subject(name="small", table=lambda _: SMALL.draw(np.random.default_rng(1)), cells=cells), 1)
-    assert lines[0].plan != lines[1].plan
+def test_what_a_line_says_is_what_plandp_is_asked_for(monkeypatch):
+    asked, plain = [], plandp.mean
+    monkeypatch.setattr(plandp, "mean", lambda rows, **given: asked.append(given) or plain(rows, **given))
+    cells = LINE, replace(LINE, refine=NOT_SHRUNK, rho="0.1", error_norm=2)
+    for table in (SMALL, replace(SMALL, counted=5.0)):
+        list(measure(Subject(name="small", table=table.draw, cells=cells), 1))
+    names = "kind", "bounds", "rho", "error_norm", "refine"
+    assert [tuple(given[name] for name in names) for given in asked] == [
+        ("binary", (0, 1), "1", 1, ALL),
+        ("binary", (0, 1), "0.1", 2, NOT_SHRUNK),
+        ("nonnegative", (0, 5), "1", 1, ALL),
+        ("nonnegative", (0, 5), "0.1", 2, NOT_SHRUNK),
+    ]
+    assert len({given["testing_seed"] for given in asked}) == 4
 
 
 def test_the_page_has_a_line_per_cell():
