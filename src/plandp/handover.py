@@ -70,7 +70,8 @@ def release_sparse(
     check_sparse_bounds(public, kind)
     design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)
     estimate = sparse_plan_mean(rows, design, door)
-    share = design.split.sum + (design.split.first_sum if "combine" in refine else 0)
+    made = refine if binary else refine - {"combine"}  # of values the first look is for shape only
+    share = design.split.sum + (design.split.first_sum if "combine" in made else 0)
     return handed_over(
         estimate,
         rows,
@@ -81,7 +82,7 @@ def release_sparse(
         noise_share=float(share / rho),
         warnings=warnings,
         kind=kind,
-        refined=tuple(name for name in REFINEMENTS if name in refine),
+        refined=tuple(name for name in REFINEMENTS if name in made),
         privacy_unit=privacy_unit,
         neighbours=neighbours,
     )

@@ -193,7 +193,9 @@ def test_a_csv_file_of_items_needs_bounds_for_counts_only(kind: str, capfd: pyte
     Path("items.csv").write_text("\n".join(["milk,bread,name", *lines, ""]))
     options = ["mean", "items.csv", "--kind", kind, "--columns", "milk,bread", "--rho", "10", "--refine", "none"]
     if kind == "nonnegative":
-        assert complaint(options, capfd).startswith("--bounds: say between which values")
+        assert complaint(options, capfd).startswith(
+            "--bounds: say between which values each column can lie, with --bounds"
+        )
         options += ["--bounds", "0:2"]
     code, out, _ = said([*options], capfd)
     assert code == 0

@@ -15,6 +15,9 @@ ALL = ("combine", "shrink", "clamp")
 KINDS = {"binary": (ITEMS, {}), "nonnegative": (COUNTS, {"bounds": (0, 30)})}
 
 
+MADE = {"binary": ALL, "nonnegative": ALL[1:]}  # of values the first look is for shape only, and not combined
+
+
 def release(kind="binary", **changed):
     data, arguments = KINDS[kind]
     return plandp.mean(data, kind=kind, **({"rho": "1/3", "error_norm": 1, "testing_seed": 5} | arguments | changed))
@@ -23,7 +26,7 @@ def release(kind="binary", **changed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_release_of_items_says_what_it_is(kind):
     found = release(kind)
-    assert (found.kind, found.refined) == (kind, ALL)
+    assert (found.kind, found.refined) == (kind, MADE[kind])
     assert found.receipt.rho == Fraction(1, 3)
     assert sum(payment.rho for payment in found.receipt.payments) == Fraction(1, 3)
     assert (found.receipt.n, found.receipt.d, found.receipt.method) == (4000, 1500, "plan")
@@ -44,7 +47,7 @@ def test_binary_items_have_bounds_of_their_own():
 def test_refinements_are_made_as_asked_and_listed_in_order(kind, refine):
     found = release(kind, refine=refine)
     asked = {refine} if isinstance(refine, str) else set(ALL if refine is None else refine)
-    assert found.refined == tuple(name for name in ALL if name in asked)
+    assert found.refined == tuple(name for name in MADE[kind] if name in asked)
     assert found.receipt.rho == Fraction(1, 3)  # it costs nothing
     expected = found.unrefined
     if "shrink" in asked:
@@ -62,7 +65,16 @@ def test_refinements_are_made_as_asked_and_listed_in_order(kind, refine):
 
 
 def test_combining_both_looks_makes_the_noise_smaller():
-    assert np.all(release(refine="combine").noise_std < release(refine=()).noise_std)
+    both, second = release(refine="combine"), release(refine=())
+    assert np.all(both.noise_std < second.noise_std)
+    shares = [
+        float(sum(step.rho for step in found.receipt.steps() if step.step in steps) / found.receipt.rho)
+        for found, steps in ((both, ("first sum", "sum")), (second, ("sum",)))
+    ]
+    assert [both.forecast.noise_share, second.forecast.noise_share] == pytest.approx(shares)
+    values = release("nonnegative")
+    of_values = sum(step.rho for step in values.receipt.steps() if step.step == "sum") / values.receipt.rho
+    assert values.forecast.noise_share == pytest.approx(float(of_values))
 
 
 @pytest.mark.parametrize("kind", KINDS)
