@@ -346,6 +346,7 @@ EXTREME: list[dict[str, Any]] = [
     {"bounds": (0, 1), "error_scale": [2.0**-119, 2.0**119] * 15},
     {"error_norm": 50, "rho": "1e-12"},
     {"error_norm": 400},
+    {"error_norm": 400, "bounds": (0, 1000), "error_scale": "bounds"},
     {"error_norm": 1e6},
     {"error_norm": 1.7e308},
     {"error_norm": 1.7e308, "refine": ()},

@@ -155,10 +155,36 @@ entries = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+Cells = list[tuple[int, int, float]]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
 @given(cells=entries, binary=st.booleans(), shape=st.sampled_from(["coo", "csr", "csc"]), chosen=st.booleans())
-def test_rows_of_sparse_matrices(cells: Any, binary: bool, shape: str, chosen: bool) -> None:
+def test_rows_of_sparse_matrices(cells: Cells, binary: bool, shape: str, chosen: bool) -> None:
     # entries outside of rows and columns, repeated cells, values that add up to nothing or to no number
+    compare_rows(cells, binary, shape, chosen)
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+@pytest.mark.parametrize("shape", ["coo", "csr", "csc"])
+@pytest.mark.parametrize("binary", [False, True])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pytest.param([(2, 3, 0.5), (2, 4, 1.5), (2, 3, 0.25), (7, 0, 1.0)], id="one cell twice"),
+        pytest.param([(0, 4, 1.0), (1, 3, 1.0), (1, 0, 2.0), (6, 0, 1.0)], id="clean, not in order"),
+        pytest.param([(2, 3, float("nan")), (2, 3, 7.0), (4, 4, 7.0), (4, 4, float("nan"))], id="NaN and a number"),
+        pytest.param([(1, 0, float("nan")), (1, 3, 1.0), (3, 4, float("nan"))], id="NaN alone"),
+        pytest.param([(1, 0, 0.0), (1, 3, 1.0), (3, 4, -0.0), (3, 0, 2.0)], id="zeros"),
+        pytest.param([(1, 0, 1.0), (1, 6, 1.0), (1, -1, 3.0), (8, 3, 1.0), (-1, 3, 1.0)], id="outside"),
+        pytest.param([(5, 3, 1e16), (5, 3, 1.0), (5, 3, -1e16), (5, 4, -1.0)], id="an order that shows"),
+    ],
+)
+def test_awkward_rows_of_sparse_matrices(cells: Cells, binary: bool, shape: str, chosen: bool) -> None:
+    compare_rows(cells, binary, shape, chosen)
+
+
+def compare_rows(cells: Cells, binary: bool, shape: str, chosen: bool) -> None:
     scipy_sparse = pytest.importorskip("scipy.sparse")
     rows, columns, values = (np.array([cell[place] for cell in cells]) for place in range(3))
     rows, columns = rows.astype(np.int32), columns.astype(np.int32)
