@@ -141,11 +141,12 @@ def _with_mean(prior: SingleArray, grid: FloatArray, mean: float) -> SingleArray
     Where nearly all means are far below the noise, expectation–maximisation takes forever to find that out.
     """
     least, most = NEVER_RULED_OUT * float(grid[-1]), 0.9 * float(grid[-1])
-    target, points, weights = min(max(mean, least), most), grid / grid[-1], prior.astype(np.float64)
+    target, points = min(max(mean, least), most), grid / grid[-1]
+    log_weights = np.log(prior.astype(np.float64) + TINY)
 
     def tilted(slope: float) -> FloatArray:
-        exponent = slope * points
-        answer = weights * np.exp(exponent - exponent.max()) + TINY
+        exponent = log_weights + slope * points  # as logarithms, or steep slopes would leave nothing, and no order
+        answer = np.exp(exponent - exponent.max())
         return np.asarray(answer / answer.sum())
 
     flattest, steepest = -STEEPEST, STEEPEST
@@ -167,7 +168,7 @@ def _expected(posterior: SingleArray, grid: FloatArray, answer: FloatArray, powe
     off = np.abs((answer / unit).astype(np.float32)[:, None] - (grid / unit).astype(np.float32))
     if power == 1.0:
         off *= posterior
-        return np.asarray(off.sum(axis=1) * unit)
+        return np.asarray(off.sum(axis=1, dtype=np.float64) * unit)
     from scipy.special import logsumexp  # here, since importing SciPy takes longer than importing plandp
 
     # high powers are beyond any float
