@@ -79,3 +79,13 @@ def test_any_unit_and_any_power(extreme: float, p: float) -> None:
         one = shrunk(noisy, noise_std, error_norm=p)
     for name in ("mean", "error_std", "error"):
         np.testing.assert_allclose(getattr(answer, name) / extreme, getattr(one, name), rtol=1e-3, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [6, 7, 8])
+def test_means_that_are_all_alike_are_told_to_be(seed: int) -> None:
+    # Four standard deviations above zero no mean is small, and the learned prior has nothing left there: a tilt of it
+    # that forgot what was learned would spread the means more than the noise did.
+    noise_std = np.full(1024, 0.25)
+    noisy = 1.0 + noise_std * np.random.default_rng(seed).standard_normal(1024)
+    answer = shrunk(noisy, noise_std, error_norm=1.0)
+    assert np.abs(answer.mean - 1.0).sum() < 0.4 * np.abs(noisy - 1.0).sum()
