@@ -92,7 +92,12 @@ def test_the_baskets(ran: Ran) -> None:
     assert pieces_true[0] / share_true[0] - 1 > 0.07
     assert ran["error"] < 1.3 * share.forecast.error
     assert ran["error"] < 0.9 * ran["unrefined_error"]  # what the example says that refining is for
-    np.testing.assert_allclose(ran["category_released"], ran["category_true"], rtol=0.02, atol=0.05)
+    np.testing.assert_allclose(ran["category_released"], ran["category_true"], rtol=0.06, atol=0.05)
+    # Power: so much more the shrunken means, which the example warns of, are off in the long tail.
+    shrunken = np.bincount(ran["category"], ran["pieces"].estimate)
+    assert np.mean(np.abs(shrunken - ran["category_true"])[3:]) > 2 * np.mean(
+        np.abs(ran["category_released"] - ran["category_true"])[3:]
+    )
     assert ran["bought"].nnz > ran["bought"].tocsr().nnz  # somebody bought twice
     assert "rho spent: 0.5, on 30,000 rows" in ran.printed
 
