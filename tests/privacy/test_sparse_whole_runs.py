@@ -101,6 +101,51 @@ def test_no_query_of_a_sparse_release_goes_further(kind: str, n: int, d: int, p:
         assert found["sum"] > Fraction(2, 5)  # or nothing was attacked: nothing to everything is half, √2 takes two
 
 
+ANSWERS: dict[str, Callable[[int, int], np.ndarray]] = {
+    "nothing": lambda size, _: np.zeros(size, np.int64),
+    "the most": lambda size, _: np.full(size, 2**62),
+    "the least": lambda size, _: np.full(size, -(2**62)),
+    "by turns": lambda size, number: np.full(size, 2**62 if number % 2 else -(2**62)),
+    "from the least to the most": lambda size, _: np.linspace(-(2.0**62), 2.0**61, size).astype(np.int64),
+    "one of all": lambda size, _: (np.arange(size) == 0) * 2**62,
+}
+
+
+class ExtremeDoor(RecordingDoor):
+    """Answers what noise could make of any query, however unlikely."""
+
+    def __init__(self, answer: Callable[[int, int], np.ndarray]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def release(self, query: Any, **terms: Any) -> Any:
+        super().release(query, **terms)
+        return self._answer(len(query), len(self.queries))
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_query_goes_further_whatever_is_answered(kind: str, answer: str) -> None:
+    # The proof holds for all answers, so also for those that lead to weights and radii at their very ends.
+    for n, d, p, refine in ((30, 25, 1.0, EVERYTHING), (3, 2, 2.0, frozenset()), (30, 25, 60.0, EVERYTHING)):
+        design = design_of(kind, n, d, p=p, refine=refine)
+        queries = []
+        for row in (np.zeros(d), np.full(d, 1e308), np.eye(1, d)[0]):
+            table = baskets(n, d)
+            table[1] = row
+            door = ExtremeDoor(ANSWERS[answer])
+            with np.errstate(all="ignore"):  # as in mean
+                rows = open_sparse_rows(scipy.sparse.csr_array(table), binary=kind == "binary")
+                estimate = sparse_algorithm.sparse_plan_mean(rows, design, door)  # type: ignore[arg-type]
+            assert np.isfinite(estimate.mean).all()
+            queries.append(door.queries)
+        for other in queries[1:]:
+            for a, b in zip(queries[0], other, strict=True):
+                assert (a.step, a.rho, a.squared_sensitivity) == (b.step, b.rho, b.squared_sensitivity)
+                squares = sum((x - y) ** 2 for x, y in zip(a.values, b.values, strict=True))
+                assert squares <= a.squared_sensitivity
+
+
 Entries = list[tuple[int, float]]  # (column, value), as stored
 
 STORED: dict[str, Entries] = {
