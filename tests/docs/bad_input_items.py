@@ -198,6 +198,11 @@ wrong(
     {"kind": "nonnegative", "bounds": (1, 5)},
 )
 wrong("a missing value for items", {"kind": "binary", "missing": 0})
+wrong(
+    "items worth more than can be reckoned with",
+    {"kind": "nonnegative", "bounds": (0, 1e80), "error_scale": "bounds"},
+    {"kind": "nonnegative", "bounds": (0, 1e-80), "error_scale": "bounds"},
+)
 wrong("a known spread of items", {"kind": "nonnegative", "bounds": (0, 5), "spread": 1})
 wrong("a smallest spread of items", {"kind": "binary", "smallest_spread": 1})
 wrong("another method for items", {"kind": "binary", "method": "gaussian"}, {"kind": "binary", "method": None})
