@@ -25,7 +25,7 @@ accuracy: $(READY)
 
 # DATA=DIR adds the real sets whose .npz files are there
 accuracy-sparse: $(READY)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_accuracy $(if $(DATA),--data $(DATA))
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_accuracy $(if $(DATA),--data "$(DATA)")
 
 benchmark: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark
