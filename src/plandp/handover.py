@@ -18,7 +18,7 @@ from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
-REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; not clipping bias"
+REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; clipping bias roughly"
 
 
 class Source(Protocol):

@@ -19,7 +19,7 @@ from plandp.steps.item_radius import private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG
-from plandp.theory.item_groups import corrections, groups_by_popularity
+from plandp.theory.item_groups import corrections, doubts, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
 from plandp.theory.tail_search import Guess
@@ -31,6 +31,7 @@ FIRST_POINTS = 2.0**10  # of the least item, in the first look
 GROUP_POINTS = 2.0**20
 FLOOR = 0.5  # of the noise: second moments below it cannot be told
 LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped row count in full in their groups
+LOST_OF_LONG = 0.25  # of the items of clipped rows are lost
 CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
 UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
 COUNTS = (Fraction(1, 10),) * 10
@@ -78,7 +79,9 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
     second = second.times(corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std))
     both = combined(first, second, design)
-    answer = refined(both, design)
+    lost = LOST_OF_LONG * radius.rows_above / design.n * (radius.value / POINTS) ** 2
+    doubt = doubts(both.mean / u, both.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
+    answer = refined(both, doubt, design)
     return Estimate(
         mean=answer.mean,
         noise_std=both.noise_std,

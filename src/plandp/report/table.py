@@ -84,8 +84,8 @@ def _what_was_refined(release: MeanRelease) -> tuple[str, ...]:
     if not is_moved(release):
         return ()
     return (
-        f"Refined by {', '.join(release.refined)}.  Expected errors are root mean squares; clipping bias, which tells",
-        "  most in popular items, comes on top.  noise_std in the JSON is about unrefined, the estimate before that.",
+        f"Refined by {', '.join(release.refined)}.  Expected errors are root mean squares, clipping bias roughly",
+        "  included.  noise_std in the JSON is about unrefined, the estimate before that.",
     )
 
 

@@ -41,8 +41,11 @@ def combined(first: NoisyMeans, second: NoisyMeans, design: SparseDesign) -> Noi
     return NoisyMeans(mean=(w1 * first.mean + w2 * second.mean) / (w1 + w2), noise_std=(w1 + w2) ** -0.5)
 
 
-def refined(noisy: NoisyMeans, design: SparseDesign) -> Refined:
-    """Means that learned from each other and lie within the bounds, as far as that is switched on."""
+def refined(noisy: NoisyMeans, doubt: FloatArray, design: SparseDesign) -> Refined:
+    """Means that learned from each other and lie within the bounds, as far as that is switched on.
+
+    `doubt` is the share of every mean by which clipping may have moved it; errors to expect include it.
+    """
     unit, p = design.columns.error_scale, design.error_norm
     if "shrink" in design.refine:
         better = shrunk(noisy.mean / unit, noisy.noise_std / unit, error_norm=p)
@@ -52,4 +55,5 @@ def refined(noisy: NoisyMeans, design: SparseDesign) -> Refined:
         error = np.exp(log_gaussian_norm(p)) * (noisy.noise_std / unit)
     if "clamp" in design.refine:
         mean = np.clip(mean, 0.0, design.columns.high)
-    return Refined(mean=mean, error_std=error_std, error=norm(error, p))
+    moved = doubt * np.abs(mean)
+    return Refined(mean=mean, error_std=np.hypot(error_std, moved), error=norm(np.hypot(error, moved / unit), p))

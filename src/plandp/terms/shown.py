@@ -29,8 +29,8 @@ def refinement_line(release: "MeanRelease") -> str:
     if not is_moved(release):
         return ""
     return (
-        f"refined by {', '.join(release.refined)}: expected errors are root mean squares, without clipping bias; "
-        "noise_std and intervals are about `unrefined`"
+        f"refined by {', '.join(release.refined)}: expected errors are root mean squares, clipping bias roughly "
+        "included; noise_std and intervals are about `unrefined`"
     )
 
 

@@ -58,7 +58,7 @@ def test_refinements_are_made_as_asked_and_listed_in_order(kind, refine):
             assert np.any(found.unrefined < 0)
             expected = np.clip(expected, 0, 1 if kind == "binary" else 30)
         np.testing.assert_array_equal(found.estimate, expected)
-        np.testing.assert_array_equal(found.error_std, found.noise_std)
+        assert np.all(found.error_std >= found.noise_std)  # what clipping may have taken comes on top
         assert found.forecast.covers.startswith("the noise of the final sum")
     if "clamp" in asked:
         assert np.all(found.estimate >= 0)
@@ -81,7 +81,7 @@ def test_combining_both_looks_makes_the_noise_smaller():
 @pytest.mark.parametrize("p", [1, 2])
 def test_stated_errors_are_the_errors(kind, p):
     # Over the items that shrinking moves, most of 1,500, and six runs; ratios scatter by about .03 and seeds are fixed.
-    # Popular items have clipping bias, which is not stated.  Power: noise_std in place of error_std.
+    # Popular items have clipping bias, which is stated roughly.  Power: noise_std in place of error_std.
     truth = KINDS[kind][0].mean(axis=0)
     ratios, mistaken = [], []
     for seed in range(6):

@@ -121,11 +121,9 @@ def test_the_text_of_items_has_expected_errors_and_no_missing_values(refined_of)
     ]
     assert "What is not there counted as 0." in lines
     place = lines.index(
-        "Refined by combine, shrink, clamp.  Expected errors are root mean squares; clipping bias, which tells"
+        "Refined by combine, shrink, clamp.  Expected errors are root mean squares, clipping bias roughly"
     )
-    assert lines[place + 1].endswith(
-        "comes on top.  noise_std in the JSON is about unrefined, the estimate before that."
-    )
+    assert lines[place + 1].endswith("included.  noise_std in the JSON is about unrefined, the estimate before that.")
     assert "Missing" not in "".join(lines)
 
 
