@@ -1,6 +1,7 @@
 """One person's events are one row: neighbouring tables of events, whatever is in them, differ in one row."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,16 @@ def test_an_id_of_any_place_in_the_public_order_moves_one_row() -> None:
             changed = event_rows(frame_of([*rest, *fresh]), items=["a", "b", "c"], people=10)
             moved[distance(whole, changed)] += 1
     assert set(moved) == {0, 1}
+
+
+@pytest.mark.parametrize("cell", ['"1"', "1,2"])
+def test_how_one_event_is_written_does_not_change_how_the_last_line_is_read(tmp_path: Path, cell: str) -> None:
+    """The last line ends in \\r alone, and its cell is "a" whether or not somebody else has a quote."""
+    tables = {name: tmp_path / f"{name}.csv" for name in ("one", "other")}
+    tables["one"].write_bytes(b"user,page\n1,zzz\n2,b\n3,a\r")
+    tables["other"].write_bytes(b"user,page\n" + cell.encode() + b",a\n2,b\n3,a\r")
+    one, other = (event_rows(table, items=["a", "b"], people=10) for table in tables.values())
+    assert distance(one, other) <= 1
 
 
 @pytest.mark.parametrize("measure", MEASURES)

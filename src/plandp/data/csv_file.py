@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
-from plandp.data.csv_record import QUOTE, split_record
+from plandp.data.csv_record import QUOTE, split_record, without_end
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -106,7 +106,8 @@ def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delim
     for lines in blocks:
         text = b"".join(lines)
         if QUOTE not in text and all(line.count(delimiter) == width - 1 for line in lines):
-            yield text.replace(b"\r\n", b"\n").removesuffix(b"\n").replace(b"\n", delimiter).split(delimiter)
+            whole = without_end(text).replace(b"\r\n", b"\n")  # each line without its end, as split_record cuts it
+            yield whole.replace(b"\n", delimiter).split(delimiter)
             continue
         cells: list[bytes] = []
         waiting = iter(lines)

@@ -13,7 +13,7 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
     line belongs to no cell.  Nothing is refused.
     """
     if QUOTE not in line:
-        return _without_end(line).split(delimiter)
+        return without_end(line).split(delimiter)
     cells: list[bytes] = []
     at = 0
     while True:
@@ -22,7 +22,7 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
             begun, line, at = _quoted(line, at + 1, following)
         end = line.find(delimiter, at)
         if end < 0:
-            return [*cells, begun + _without_end(line[at:])]
+            return [*cells, begun + without_end(line[at:])]
         cells.append(begun + line[at:end])
         at = end + len(delimiter)
 
@@ -45,5 +45,6 @@ def _quoted(line: bytes, at: int, following: Iterator[bytes]) -> tuple[bytes, by
             return b"".join(parts), line, end + 1
 
 
-def _without_end(line: bytes) -> bytes:
+def without_end(line: bytes) -> bytes:
+    """Return a line without its end: \\n, \\r\\n, or the \\r that ends a file."""
     return line.removesuffix(b"\n").removesuffix(b"\r")

@@ -269,6 +269,25 @@ def test_what_csv_writers_write_is_read_whole_in_blocks_of_any_size(
     assert np.array_equal(got, expected, equal_nan=True)
 
 
+def test_cells_do_not_depend_on_how_other_rows_are_written() -> None:
+    """A quote anywhere makes all lines of a block take another way, which must cut them alike."""
+    rng = np.random.default_rng(7)
+    letters = [b"a", b"\r", b" ", b",", b"\n", b"\x0b", b"\x85", b"\xff", b"\0", b"\r\n"]
+    texts = [b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 14))) for _ in range(500)]
+    seen = set()
+    for text in [b"1,zzz\n2,b\n3,a\r", b"a\n\r", b"a\r\r", b"a\r\n\r", b"a\r\r\n", b"\r", b"\r\n", *texts]:
+        for width in (1, 2, 3):
+            lines = [line for line in io.BytesIO(text).readlines() if line.count(b",") == width - 1]
+            if lines:
+                (fast,) = csv_file.cell_blocks([lines], io.BytesIO(), width, b",")
+                quoted = [b'"q"' + b",x" * (width - 1) + b"\n"]
+                (slow,) = csv_file.cell_blocks([quoted + lines], io.BytesIO(), width, b",")
+                assert fast == slow[width:]
+                assert len(fast) == width * len(lines)
+                seen.add((width, lines[-1][-1:] == b"\r", lines[-1][-1:] == b"\n"))
+    assert len(seen) == 9
+
+
 def _float(cell: str) -> float:
     try:
         return math.nan if "_" in cell else float(cell)
