@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from plandp.data.arrow_table import arrow_floats, is_arrow_number
 from plandp.data.event_table import not_a_measure
-from plandp.data.id_column import NULL, IdColumn, not_an_id, number_cells, number_integers
+from plandp.data.id_column import NULL, IdColumn, not_an_id, number_categories, number_cells, number_integers
 from plandp.terms.columns import Label
 
 
@@ -55,21 +55,39 @@ def number_arrow(column: Any) -> IdColumn | None:
     import pyarrow
     from pyarrow import types
 
-    dtype = column.type.value_type if types.is_dictionary(column.type) else column.type
-    plain = column.cast(dtype)
+    dtype = column.type
+    if types.is_dictionary(dtype):
+        return _number_dictionaries(column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column], dtype)
     if types.is_null(dtype):
-        return number_cells(plain.to_pylist())
+        return number_cells(column.to_pylist())
     if types.is_integer(dtype):
-        return number_integers(plain.fill_null(0).to_numpy(), plain.is_null().to_numpy(zero_copy_only=False))
+        return number_integers(column.fill_null(0).to_numpy(), column.is_null().to_numpy(zero_copy_only=False))
     if not _is_text(dtype):
         return None
     # As bytes: text that is not UTF-8 would raise otherwise, and 64-bit offsets fit columns of any size.
-    chunks = plain.cast(pyarrow.large_binary()).dictionary_encode()
+    chunks = column.cast(pyarrow.large_binary()).dictionary_encode()
     whole = chunks.combine_chunks() if isinstance(chunks, pyarrow.ChunkedArray) else chunks
     texts = whole.dictionary
     numbers = whole.indices.fill_null(NULL).to_numpy().astype(np.int64)
     empty = texts.index(b"").as_py()
     return IdColumn(np.where(numbers == empty, NULL, numbers), texts.to_pylist)
+
+
+def _number_dictionaries(chunks: list[Any], dtype: Any) -> IdColumn | None:
+    """Number the words, never written out: one long word in many events could be more than Arrow can hold."""
+    import pyarrow
+
+    dictionaries: list[Any] = []
+    places = [np.empty(0, dtype=np.int64)]
+    first = end = 0  # of the words of the last dictionary, among those of all
+    for chunk in chunks:
+        if not dictionaries or not chunk.dictionary.equals(dictionaries[-1]):
+            dictionaries.append(chunk.dictionary)
+            first, end = end, end + len(chunk.dictionary)
+        place = chunk.indices.cast(pyarrow.int64(), safe=False).fill_null(NULL).to_numpy()
+        places.append(np.where((place >= 0) & (place < end - first), place + first, NULL))
+    words = number_arrow(pyarrow.chunked_array(dictionaries, dtype.value_type))
+    return None if words is None else number_categories(np.concatenate(places), words)
 
 
 def _is_text(dtype: object) -> bool:

@@ -350,6 +350,44 @@ def test_a_dictionary_may_repeat_its_words_and_hold_null() -> None:
     )
 
 
+def test_a_long_text_that_many_events_share_is_stored_once() -> None:
+    """Written out, the column would hold more than the 2**31 bytes that 32-bit offsets reach."""
+    places = np.zeros(2200, dtype=np.int32)
+    places[0] = 1
+    for first in ("x", "x" * 1_000_000):
+        words = pyarrow.DictionaryArray.from_arrays(pyarrow.array(places), pyarrow.array([first, "a"]))
+        for table in (
+            pyarrow.table({"user": ["1"] * 2200, "page": words}),
+            pyarrow.table([words] * 2, ["page", "user"]),
+        ):
+            pyarrow.feather.write_feather(table, "events.feather")
+            for source in (table, "events.feather"):
+                assert event_rows(source, items=["a"], people=2) == Counter({frozenset({(0, 1.0)}): 1, frozenset(): 1})
+
+
+@pytest.mark.parametrize("index", [pyarrow.int8(), pyarrow.uint8(), pyarrow.uint64()])
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string(), pyarrow.int16(), pyarrow.uint64()])
+def test_chunks_with_different_dictionaries_are_the_plain_column(index: Any, kind: Any) -> None:
+    """More words in all chunks together than the type of the indices could number."""
+    rng = np.random.default_rng(4)
+    words = [pyarrow.array([*map(str, range(100 * k, 100 * k + 100)), None]).cast(kind) for k in (0, 1, 1, 2, 0)]
+    places = [[None if place > 100 else place for place in rng.integers(0, 110, 60).tolist()] for _ in words]
+    chunks = [
+        pyarrow.DictionaryArray.from_arrays(pyarrow.array(where, index), what)
+        for where, what in zip(places, words, strict=True)
+    ]
+    column = pyarrow.chunked_array([chunk.slice(3) for chunk in chunks])
+    page = pyarrow.array(["a", "b", "c", None, ""] * 57)
+    plain = pyarrow.chunked_array([chunk.slice(3).cast(kind) for chunk in chunks])
+    for people in (50, 400):
+        one, other = (
+            event_rows(pyarrow.table({"user": user, "page": page}), items=list("abc"), people=people, measure="count")
+            for user in (column, plain)
+        )
+        assert one == other
+    assert event_rows(pyarrow.table({"user": column[:0], "page": page[:0]}), items=["a"], people=1).total() == 1
+
+
 # ---- who is kept
 
 
