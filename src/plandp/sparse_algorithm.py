@@ -5,6 +5,7 @@ recentred, an item that is not there costs nothing.
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,10 +16,10 @@ from plandp.mechanisms.item_rows import ItemLattice, largest_entry, norm_counts,
 from plandp.mechanisms.tail_cell import NormCounts, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate
-from plandp.steps.item_radius import private_item_radius
+from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
-from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG
+from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
 from plandp.theory.item_groups import corrections, doubts, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
@@ -31,7 +32,6 @@ FIRST_POINTS = 2.0**10  # of the least item, in the first look
 GROUP_POINTS = 2.0**20
 FLOOR = 0.5  # of the noise: second moments below it cannot be told
 LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped row count in full in their groups
-LOST_OF_LONG = 0.25  # of the items of clipped rows are lost
 CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
 UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
 COUNTS = (Fraction(1, 10),) * 10
@@ -54,10 +54,12 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     m = np.maximum(learned.mean * u, LEAST * first.noise_std)
     v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, design, noise)
     group = groups_by_popularity(m / u)
-    items_of_clipped = C**2 * (m / u).sum() / (v / s**2).sum()
+    typical = float(np.sqrt((v / s**2).sum()))
+    items_of_clipped = (C.value / typical) ** 2 * (m / u).sum()
     totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), design, noise)
     # the groups follow the noise of the first look, what was learned from it does not
-    first = first.times(corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std))
+    lost = _lost(C, s, typical, design)
+    first = first.times(corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std, likely=lost))
     s = _stretch(np.maximum(v, floor), design)  # line 3: Σ̂^(1/(p+2))
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
@@ -77,9 +79,11 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     )
     total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
     second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
-    second = second.times(corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std))
+    lost = _lost(replace(radius, value=radius.value / V), s, typical, design)
+    second = second.times(
+        corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
+    )
     both = combined(first, second, design)
-    lost = LOST_OF_LONG * radius.rows_above / design.n * (radius.value / POINTS) ** 2
     doubt = doubts(both.mean / u, both.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
     answer = refined(both, doubt, design)
     return Estimate(
@@ -92,6 +96,14 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         error_std=answer.error_std,
         error=answer.error,
     )
+
+
+def _lost(radius: ItemRadius, s: FloatArray, typical: float, design: SparseDesign) -> float:
+    """The share of all items that clipping is likely to take; none where no row can be longer than the radius."""
+    longest = float(np.sqrt(((design.columns.high / s) ** 2).sum()))
+    if radius.value >= longest:
+        return 0.0
+    return lost_share(radius.rows_above, radius.value / typical, radius.tail_index, n=design.n)
 
 
 def _lattice(weights: FloatArray, design: SparseDesign) -> ItemLattice:
@@ -115,8 +127,10 @@ def _worth(stretch: FloatArray, mean: FloatArray, share: FloatArray, rho: float,
     return noise_error(stretch / u, p) / math.sqrt(rho) * float(share.sum()) / norm(mean / u, p)
 
 
-def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise) -> tuple[float, NoisyMeans]:
-    """The radius and the means of rows stretched by bounds alone."""
+def _first_look(
+    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+) -> tuple[ItemRadius, NoisyMeans]:
+    """The radius, in stretched units, and the means of rows stretched by bounds alone."""
     n, d, high, split = design.n, design.d, design.columns.high, design.split
     fits = float((largest_entry(n=n, d=d) * s / high).min())
     V = min(FIRST_POINTS * float(s.max()), fits) if design.binary else fits
@@ -129,7 +143,7 @@ def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: Me
         # how popular items are is not known: between all alike and one that has it all
         u = design.columns.error_scale
         alike = d ** (-0.5 * (1.0 + 1.0 / design.error_norm)) * float((1.0 / u).mean()) * u
-        C = private_item_radius(
+        found = private_item_radius(
             norms,
             noise,
             prior=prior,
@@ -138,11 +152,12 @@ def _first_look(rows: SparseRows, s: FloatArray, design: SparseDesign, noise: Me
             error_norm=design.error_norm,
             rho=split.first_radius,
             step="first radius",
-        ).value
+        )
     else:
-        C = _private_bound(norms, prior, design, noise, rho=split.first_radius, step="first radius")
-    total = private_item_sum(rows, y, C, noise, rho=split.first_sum, step="first sum")
-    return C / V, NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
+        bound = _private_bound(norms, prior, design, noise, rho=split.first_radius, step="first radius")
+        found = ItemRadius(value=bound, rows_above=CLIPPED_SHARE * n, tail_index=USUAL_INDEX)
+    total = private_item_sum(rows, y, found.value, noise, rho=split.first_sum, step="first sum")
+    return replace(found, value=found.value / V), NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
 
 
 def _private_squares(

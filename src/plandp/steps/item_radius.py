@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.mechanisms.tail_cell import NormCounts, private_rows_above, private_tail_cell
 from plandp.noise.meter import MeteredNoise
-from plandp.theory.item_clipping import rows_to_clip, tail_factor
+from plandp.theory.item_clipping import rows_to_clip, tail_factor, tail_index
 from plandp.theory.tail_search import NoisyCount
 
 FloatArray = NDArray[np.float64]
@@ -18,15 +18,16 @@ FloatArray = NDArray[np.float64]
 ROUNDS = ((Fraction(2, 10), 8), (Fraction(3, 10), 4), (Fraction(5, 10), 4))  # share of the budget, counts
 BEYOND, BEYOND_SHARE = 1.6, Fraction(1, 5)  # how far beyond, and the share of the round's budget
 TOLD = 3.0  # standard deviations of noise that all of the budget would have: fewer rows are not aimed at
-USUAL_FACTOR = 1.3  # of the tail, before it is seen
+USUAL_FACTOR, USUAL_INDEX = 1.3, 4.3  # of the tail, before it is seen
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemRadius:
-    """The released radius, in lattice points, and how many rows were meant to be above it."""
+    """The released radius, in lattice points, how many rows were meant to be above it, and how fast they get fewer."""
 
     value: float
     rows_above: float
+    tail_index: float
 
 
 def private_item_radius(
@@ -50,7 +51,7 @@ def private_item_radius(
     """
     n, edges = int(norms.counts.sum()), norms.edges
     least = TOLD / math.sqrt(2.0 * float(rho))
-    radius, factor = start, USUAL_FACTOR
+    radius, factor, index = start, USUAL_FACTOR, USUAL_INDEX
     wanted = 1.0
     known: tuple[NoisyCount, ...] = ()
     for share, counts in ROUNDS:
@@ -70,5 +71,6 @@ def private_item_radius(
         far = min(int(np.searchsorted(edges, BEYOND * radius)), len(edges) - 2)
         beyond = private_rows_above(norms, far, noise, rho=for_tail, step=step)
         told = max(beyond, 0.5 / math.sqrt(2.0 * float(for_tail)))
-        factor = tail_factor(wanted, told, ratio=max(float(edges[far]) / radius, 1.05), error_norm=error_norm)
-    return ItemRadius(value=radius, rows_above=wanted)
+        index = tail_index(wanted, told, ratio=max(float(edges[far]) / radius, 1.05))
+        factor = tail_factor(index, error_norm=error_norm)
+    return ItemRadius(value=radius, rows_above=wanted, tail_index=index)

@@ -15,12 +15,16 @@ MOST_CLIPPED = 0.3  # of the rows: no correction is trusted beyond
 SHALLOWEST = 2.25  # a tail index of 2 or less has no second moment
 
 
-def tail_factor(rows_above: float, rows_beyond: float, *, ratio: float, error_norm: float) -> float:
-    """How much more rows above the radius lose than rows at it, if `rows_beyond` of them exceed `ratio` times it.
+def tail_index(rows_above: float, rows_beyond: float, *, ratio: float) -> float:
+    """The index a of the power law by which `rows_beyond` of `rows_above` exceed `ratio` times the radius."""
+    return math.log(max(rows_above / max(rows_beyond, 1.0), 1.05)) / math.log(ratio)
+
+
+def tail_factor(index: float, *, error_norm: float) -> float:
+    """How much more rows above the radius lose than rows at it.
 
     For a power law of index a: E[N]/C = a/(a-1), and (E[N²]/C² - E[N]/C)^(1-1/p) for what p > 1 forgives.
     """
-    index = math.log(max(rows_above / max(rows_beyond, 1.0), 1.05)) / math.log(ratio)
     longer = min(index / (index - 1.0), HEAVIEST) if index > 1.0 else HEAVIEST
     bounded = max(index, SHALLOWEST)
     lost = bounded / ((bounded - 1.0) * (bounded - 2.0))
@@ -30,3 +34,10 @@ def tail_factor(rows_above: float, rows_beyond: float, *, ratio: float, error_no
 def rows_to_clip(worth: float, loss: float, *, n: int, least: float) -> float:
     """The number of rows to clip, each losing `loss` per unit of norm, at least what can be told from noise."""
     return min(max(worth / loss, least, 1.0), MOST_CLIPPED * n)
+
+
+def lost_share(rows_above: float, longer: float, index: float, *, n: int) -> float:
+    """The share of all items that clipping takes: rows above the radius, `longer` times the typical norm, hold its
+    square in items of a typical row, and lose 1 - C/N of them, 1/(a+1) on average.
+    """
+    return rows_above / n * longer**2 / (index + 1.0)

@@ -7,8 +7,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 GROUPS = 6
-BELIEVED = 6.0  # a correction is believed where its square exceeds that many times its variance
+BELIEVED = 10.0  # a correction is believed where its square exceeds that many times its variance
 MOST_ADDED = 0.6
+UNEVEN = 4.0  # groups may lose so many times the share that all items together lose
 
 
 def groups_by_popularity(mean: FloatArray) -> IntArray:
@@ -22,11 +23,18 @@ def groups_by_popularity(mean: FloatArray) -> IntArray:
 
 
 def corrections(
-    noisy: FloatArray, noise_std: FloatArray, group: IntArray, total: FloatArray, total_std: FloatArray
+    noisy: FloatArray,
+    noise_std: FloatArray,
+    group: IntArray,
+    total: FloatArray,
+    total_std: FloatArray,
+    *,
+    likely: float,
 ) -> FloatArray:
     """The factor of every column that brings its group's sum nearer to the group's own total, where that is certain.
 
-    Both are noisy: a correction shrinks to none as its square falls to BELIEVED times its variance.
+    Both are noisy: a correction shrinks to none as its square falls to BELIEVED times its variance, and where its noise
+    exceeds what a group may have lost, UNEVEN times the share `likely` of all items.
     """
     groups = len(total)
     summed = np.bincount(group, noisy, groups)
@@ -34,7 +42,9 @@ def corrections(
     lost = np.maximum(total - summed, 0.0)  # clipping only ever takes away
     believed = np.maximum(0.0, 1.0 - BELIEVED * variance / np.maximum(lost**2, variance))
     # a sum that is mostly noise says nothing about a share of it
-    share = lost * believed / np.maximum(summed, np.sqrt(variance))
+    known = np.maximum(summed, np.sqrt(variance))
+    possible = (UNEVEN * likely) ** 2
+    share = lost * believed / known * (possible / (possible + variance / known**2 + 1e-300))
     return np.asarray((1.0 + np.minimum(share, MOST_ADDED))[group])
 
 
@@ -56,5 +66,6 @@ def doubts(
     summed = np.bincount(group, noisy, groups)
     noise = np.sqrt(total_std**2 + np.bincount(group, noise_std**2, groups))
     known = np.maximum(summed, noise)
+    likely = max(likely, 1e-9)
     apart, certain = (total - summed) / known, likely**2 / (likely**2 + (noise / known) ** 2)
     return np.asarray(np.minimum(np.hypot(apart * certain, likely * np.sqrt(1.0 - certain)), 1.0)[group])

@@ -16,7 +16,7 @@ from plandp.theory.stretch import log_gaussian_norm
 FloatArray = NDArray[np.float64]
 SingleArray = NDArray[np.float32]  # plenty beside the noise, and several times as fast
 
-CLEAR = 12.0  # standard deviations above zero: there is nothing to learn from the others
+CLEAR = 7.0  # standard deviations above zero: there is nothing to learn from the others
 GRID_POINTS = 80
 EM_ROUNDS = 60
 LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number

