@@ -14,11 +14,13 @@ def canonical_id(value: object) -> bytes | None:
 
     An id is its text, letter by letter: an integer is the same id as its decimal text, so 7 is "7", in every container
     alike; "007", " 7" and "7.0" are others, and Unicode is not normalised.  Everything else is null: the empty text,
-    bool, floats, bytes, dates, and integers beyond 128 bits.
+    bool, floats, bytes, dates, spans of time, and integers beyond 128 bits.
     """
     if isinstance(value, str):
         return str.encode(value, "utf-8", "surrogatepass") or None
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and _LEAST <= int(value) < _MOST:
+    if isinstance(value, bool | np.timedelta64):  # a span of time is an np.integer, of which int() can raise
+        return None
+    if isinstance(value, int | np.integer) and _LEAST <= int(value) < _MOST:
         return b"%d" % int(value)
     return None
 

@@ -326,6 +326,23 @@ def test_strange_objects_are_null_and_change_nobody_else() -> None:
         assert event_rows(frame_of([*first, *real, *last]), items=["a", 7], people=20, measure="count") == expected
 
 
+@pytest.mark.parametrize("span", [(5, "D"), ("NaT",), (5, "ns"), (5,), ("NaT", "ns"), (5, "Y"), (10**15, "us")])
+def test_spans_of_time_are_null(span: tuple[Any, ...]) -> None:
+    """NumPy counts them among its integers, and int() of them is a number or raises, by their unit."""
+    cell = np.timedelta64(*span)
+    assert canonical_id(cell) is None
+    cells = np.array(["a", None, "b"], dtype=object)
+    cells[1] = cell
+    frame = pandas.DataFrame({"user": pandas.Series(["1", "2", "3"]), "page": pandas.Series(cells, dtype=object)})
+    assert frame["page"].array[1] is cell
+    swapped = frame.rename(columns={"user": "page", "page": "user"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert event_rows(frame, items=["a", 5], people=3) == Counter({frozenset({(0, 1.0)}): 1, frozenset(): 2})
+        assert event_rows(swapped, items=["2"], people=3) == Counter({frozenset(): 3})
+    assert refused(frame, items=[cell]).startswith("items: must be texts that are not empty, or integers")
+
+
 def test_categories_that_nobody_has_are_nobody() -> None:
     frame = as_frame(EVENTS, "category", "category")
     frame["user"] = frame["user"].cat.add_categories(list(range(100, 200)))
