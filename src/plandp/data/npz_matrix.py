@@ -15,7 +15,7 @@ from plandp.errors import ArgumentError
 _MEMBERS = {"format", "shape", "data"}  # and the places, called differently by each format
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NpzMatrix:
     """The parts of a SciPy matrix as a file holds them, by SciPy's names; whether they fit together is not known."""
 

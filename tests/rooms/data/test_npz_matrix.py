@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import plandp
-from plandp.data.npz_matrix import is_matrix_file
+from plandp.data.npz_matrix import is_matrix_file, read_npz_matrix
 from plandp.errors import ArgumentError
 
 CANARY = "canary48151623"
@@ -51,6 +51,12 @@ def test_coordinates_in_one_array_are_read_too() -> None:
     coo = ITEMS.tocoo()
     np.savez("items.npz", format="coo", shape=coo.shape, data=coo.data, coords=np.array(coo.coords))
     assert plandp.mean("items.npz", **PUBLIC) == plandp.mean(ITEMS, **PUBLIC)
+
+
+def test_a_matrix_does_not_show_what_it_holds() -> None:
+    scipy.sparse.save_npz("items.npz", scipy.sparse.csr_array(np.array([[0, 48.15], [16.23, 0]])))
+    shown = repr(read_npz_matrix(Path("items.npz")))
+    assert not any(text in shown for text in ("48.15", "16.23", "array"))
 
 
 def test_tables_in_files_are_no_matrices() -> None:
