@@ -44,10 +44,12 @@ def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
 
 
 def _converted(convert: Callable[[], Any]) -> Any:
+    # Raised below and not in the handler: there it would drag SciPy's error along, whose text can hold values.
     try:
         return convert()
-    except (ValueError, TypeError, OverflowError, IndexError):  # the text could carry values
-        raise _malformed() from None
+    except (ValueError, TypeError, OverflowError, IndexError):
+        pass
+    raise _malformed()
 
 
 def _flattened(matrix: Any) -> Any:

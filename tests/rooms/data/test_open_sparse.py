@@ -554,7 +554,7 @@ def test_parts_that_do_not_fit_are_refused_without_a_value(table: Any) -> None:
         open_sparse_rows(table, binary=True)
     assert str(SECRET) not in str(caught.value)
     assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("binary", [True, False])
