@@ -23,8 +23,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     """Describe the command to argparse."""
     command = commands.add_parser(
         "show",
-        help="show a release that `plandp mean --out` wrote",
-        description="Show a release that `plandp mean --out` wrote.",
+        help="show a release that `--out` of mean or events wrote",
+        description="Show a release that `plandp mean --out` or `plandp events --out` wrote.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -16,6 +16,8 @@ _ONLY_IN_PYTHON = {
     " and ask receipt.epsilon(delta)": "",
     "columns=[...]": "--columns A,B",
     "refine=()": "--refine none",
+    "bounds=(0, 50)": "--bounds 0:50",
+    "pass (0, high)": "give --bounds 0:HIGH",
 }
 
 

@@ -94,6 +94,9 @@ def test_every_option_is_an_argument(
     assert set(asked) == set(signature.parameters) - {"testing_seed"}
 
 
+NAMES = "name one that it has.  The first line of a CSV or TSV file must name the columns"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -103,13 +106,13 @@ def test_every_option_is_an_argument(
             "the table",
         ),
         (["--people", "many"], "--people: 'many' is not a whole number of at most 18 digits; write 10000 or 1e4"),
-        (["--person", "usr"], "--person: the table has no column 'usr'; its columns are 'user', 'page', 'time'"),
+        (["--person", "usr"], f"--person: the table has no column 'usr'; {NAMES}"),
         (["--item", "user"], "--item: 'user' is the column of the person already; name another"),
         (["--items-file", "none.txt"], "--items-file: 'none.txt' cannot be read: No such file or directory"),
         (["--items-file", "twice.txt"], "--items-file: line 2, 'a', is line 1 again; name each item once"),
         (
             ["--measure", "clicks", "--bounds", "0:1"],
-            "--measure: the table has no column 'clicks'; its columns are 'user', 'page', 'time'",
+            f"--measure: the table has no column 'clicks'; {NAMES}",
         ),
     ],
 )
@@ -128,3 +131,11 @@ def test_a_count_needs_bounds(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = said(["events", "visits.csv", *PUBLIC, "--measure", "count"], capfd)
     assert code == 2
     assert err.startswith("plandp: --bounds: ")
+
+
+def test_bounds_are_asked_for_as_they_are_typed(tmp_path, capsys):
+    (tmp_path / "e.csv").write_text("u,p,s\n1,a,2\n")
+    (tmp_path / "i.txt").write_text("a\n")
+    asked = ["events", str(tmp_path / "e.csv"), "--person", "u", "--item", "p", "--items-file", str(tmp_path / "i.txt")]
+    assert main([*asked, "--people", "5", "--measure", "s", "--rho", "1"]) == 2
+    assert "--bounds 0:50" in capsys.readouterr().err
