@@ -134,8 +134,12 @@ def _check_columns(labels: tuple[object, ...], names: dict[str, Label]) -> None:
     for argument, label in names.items():
         found = labels.count(label)
         if found == 0:
-            shown = ", ".join(repr(name) for name in labels[:8]) + (", …" if len(labels) > 8 else "")
-            raise ArgumentError(argument, f"the table has no column {label!r}; its columns are {shown}")
+            # Those that it has are not listed: of a file without a line of names they are the cells of an event.
+            raise ArgumentError(
+                argument,
+                f"the table has no column {label!r}; name one that it has.  The first line of a CSV or TSV file must "
+                "name the columns",
+            )
         if found > 1:
             raise ArgumentError(argument, f"the column {label!r} occurs more than once; rename one of them")
 

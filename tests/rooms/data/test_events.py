@@ -621,13 +621,16 @@ def refused(table: object, **arguments: Any) -> str:
     return str(caught.value)
 
 
+NAMES = "name one that it has.  The first line of a CSV or TSV file must name the columns"
+
+
 @every_container
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"person": "person"}, "person: the table has no column 'person'; its columns are 'user', 'page', 'time'"),
-        ({"item": "item"}, "item: the table has no column 'item'; its columns are 'user', 'page', 'time'"),
-        ({"measure": "sum"}, "measure: the table has no column 'sum'; its columns are 'user', 'page', 'time'"),
+        ({"person": "person"}, f"person: the table has no column 'person'; {NAMES}"),
+        ({"item": "item"}, f"item: the table has no column 'item'; {NAMES}"),
+        ({"measure": "sum"}, f"measure: the table has no column 'sum'; {NAMES}"),
         ({"item": "user"}, "item: 'user' is the column of the person already; name another"),
         ({"measure": "page"}, "measure: 'page' is the column of the item already; name another"),
         ({"person": None}, "person: must be the name of a column"),
@@ -635,6 +638,14 @@ def refused(table: object, **arguments: Any) -> str:
 )
 def test_columns_that_are_not_there(put: Callable[[Columns], object], arguments: Any, message: str) -> None:
     assert refused(put(EVENTS), **arguments) == message
+
+
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_a_file_without_names_does_not_show_its_first_event(mark: str) -> None:
+    name = "events.csv" if mark == "," else "events.tsv"
+    Path(name).write_text(f"{CANARY}{mark}{CANARY}-page\nbob{mark}home\n")
+    assert refused(name) == f"person: the table has no column 'user'; {NAMES}"
+    assert refused(pandas.read_csv(name, sep=mark)) == f"person: the table has no column 'user'; {NAMES}"
 
 
 NEITHER = "must be texts that are not empty, or integers of up to 128 bits; item number 1 is neither, but of type "
