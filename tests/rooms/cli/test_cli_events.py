@@ -94,7 +94,7 @@ def test_every_option_is_an_argument(
     assert set(asked) == set(signature.parameters) - {"testing_seed"}
 
 
-NAMES = "name one that it has.  The first line of a CSV or TSV file must name the columns"
+NAMES = "name one that it has. The first line of a CSV or TSV file must name the columns"
 
 
 @pytest.mark.parametrize(
