@@ -36,7 +36,7 @@ def read_tsv(path: Path, columns: Sequence[Label] | None, progress: bool) -> Arr
 
 def _read(path: Path, columns: Sequence[Label] | None, progress: bool, delimiter: bytes) -> ArrayTable:
     with path.open("rb") as file:
-        labels = read_header(file, delimiter)
+        labels = read_labels(read_header(file, delimiter))
         positions = find_positions(labels, columns)
         chosen = range(len(labels)) if positions is None else positions
         numbers = bytearray()
@@ -46,7 +46,7 @@ def _read(path: Path, columns: Sequence[Label] | None, progress: bool, delimiter
     return ArrayTable(array=array, labels=select(labels, positions))
 
 
-def read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
+def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     """Return the names in the first line; a line that may be somebody's row is refused."""
     cells = split_record(file.readline().removeprefix(_BYTE_ORDER_MARK), file, delimiter)
     try:
@@ -85,7 +85,7 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[Label, ...]:
             "a name in the first line of the file is a number, so that the line may be somebody's row; put a line "
             "of names first",
         )
-    return read_labels(names)
+    return tuple(names)
 
 
 def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:

@@ -740,6 +740,15 @@ def test_a_measure_of_text_is_refused(put: Callable[[Any], object]) -> None:
     assert shown.endswith("which is not numeric; name a numeric column or convert it")
 
 
+def test_a_file_without_names_does_not_show_what_its_first_event_repeats() -> None:
+    Path("events.csv").write_text(f"alice,{CANARY},{CANARY}\nbob,home,home\n")
+    assert refused("events.csv") == f"person: the table has no column 'user'; {NAMES}"
+    Path("events.csv").write_text("user,page,x,x\n1,a,2,3\n")
+    assert event_rows("events.csv", items=["a"], people=1) == Counter({frozenset({(0, 1.0)}): 1})
+    Path("events.csv").write_text("user,page,page\n1,a,2\n")
+    assert refused("events.csv") == "item: the column 'page' occurs more than once; rename one of them"
+
+
 def test_a_repeated_column_is_refused_only_where_it_matters() -> None:
     frame = pandas.DataFrame([[1, "a", 2, 3]], columns=["user", "page", "time", "time"])
     assert event_rows(frame, items=["a"], people=1) == Counter({frozenset({(0, 1.0)}): 1})
