@@ -212,7 +212,10 @@ def test_a_csv_file_of_items_needs_bounds_for_counts_only(kind: str, capfd: pyte
         (["--kind", "magic"], "--kind: must be one of 'real', 'binary', 'nonnegative'"),
         (["--bounds", "0:1"], "FILE: the file 'baskets.npz' holds a sparse matrix"),
         (["--bounds", "0:2", "--kind", "binary"], "--bounds: --kind 'binary' lies within (0, 1)"),
-        (["--bounds=-1:2", "--kind", "nonnegative"], "--bounds: --kind 'nonnegative' begins at 0: give --bounds 0:HIGH"),
+        (
+            ["--bounds=-1:2", "--kind", "nonnegative"],
+            "--bounds: --kind 'nonnegative' begins at 0: give --bounds 0:HIGH",
+        ),
         (["--kind", "binary", "--missing", "0"], "--missing: is for --kind 'real' only"),
         (["--kind", "binary", "--method", "gaussian"], "--method: must be 'plan' with --kind 'binary'; leave it out"),
         (
