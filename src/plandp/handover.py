@@ -3,46 +3,22 @@
 import platform
 from fractions import Fraction
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 
+from plandp.data.rows import Rows
 from plandp.data.sparse_rows import SparseRows
 from plandp.noise.meter import MeteredNoise
 from plandp.planner.sparse_split import sparse_design
 from plandp.sparse_algorithm import sparse_plan_mean
 from plandp.steps.estimate import Estimate
 from plandp.terms.choices import REFINEMENTS, check_sparse_bounds
-from plandp.terms.columns import Columns, Label, read_columns
+from plandp.terms.columns import Columns, read_columns
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
 REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; clipping bias roughly"
-
-
-class Source(Protocol):
-    """What a receipt says about the rows."""
-
-    @property
-    def n(self) -> int:
-        """The public number of rows."""
-        ...
-
-    @property
-    def d(self) -> int:
-        """The public number of columns."""
-        ...
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The public names of the columns."""
-        ...
-
-    @property
-    def passes(self) -> int:
-        """How many times all rows were read."""
-        ...
 
 
 def release_sparse(
@@ -90,7 +66,7 @@ def release_sparse(
 
 def handed_over(
     estimate: Estimate,
-    rows: Source,
+    rows: Rows | SparseRows,
     door: MeteredNoise,
     public: Columns,
     *,

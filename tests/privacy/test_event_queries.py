@@ -71,7 +71,7 @@ def test_no_query_of_a_release_of_events_goes_further(measure: str, ids: range) 
 
     def run(table: object, door: RecordingDoor) -> None:
         rows = open_events(table, person="user", item="page", items=ITEMS, people=PEOPLE, measure=measure)
-        sparse_plan_mean(rows, design, door)  # type: ignore[arg-type]
+        sparse_plan_mean(rows, design, door)  # type: ignore[arg-type]  # a door that records, not the metered one
 
     others = events(ids, 1)
     reached = Fraction(0)
