@@ -45,7 +45,7 @@ def is_matrix_file(data: object) -> TypeGuard[str | os.PathLike[str]]:
     try:
         with zipfile.ZipFile(data) as archive:
             return is_matrix([name.removesuffix(".npy") for name in archive.namelist()])
-    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):  # then the reader of tables says what is wrong
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):  # the table reader then says why
         return False
 
 
