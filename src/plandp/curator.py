@@ -1,8 +1,10 @@
 """The front door: check the public arguments, make the design, reserve, run, and hand over the release."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,8 +16,10 @@ from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
 from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.choices import check_kind, read_error_norm, read_refine
-from plandp.terms.columns import Label, read_columns
+from plandp.terms.columns import Label, named_in_bounds, read_columns
 from plandp.terms.release import MeanRelease
+
+T = TypeVar("T")
 
 
 @np.errstate(all="ignore")  # or the values could decide whether a caller who made NumPy strict sees an exception
@@ -61,7 +65,8 @@ def mean(
         NaN is a one, and bounds are (0, 1).  "nonnegative": counts and other values from 0 on, with bounds (0, high);
         what is negative or NaN counts as 0.  Rows of the last two may be sparse, and are never made dense.
     columns
-        Labels of the columns to release, in order; all when left out.
+        Labels of the columns to release, in order.  When left out, those that `bounds` names, in the order of the
+        data; all of them when it names none.
     missing
         What a missing value (NaN, null) counts as: a public value, one per column, or a mapping by label.  When left
         out it counts as the released centre of its column and so adds nothing to the sum.
@@ -106,7 +111,8 @@ def mean(
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
         if method != "plan":
             raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
-        sparse = open_sparse_rows(data, binary=kind == "binary", columns=columns, progress=progress)
+        opened = partial(open_sparse_rows, data, binary=kind == "binary", progress=progress)
+        sparse = _of_columns(columns, bounds, opened)
         return release_sparse(
             sparse,
             door,
@@ -119,7 +125,7 @@ def mean(
             warnings=large_delta(delta, sparse.n),
         )
     estimator = find_estimator(method)
-    rows = open_rows(data, columns=columns, progress=progress)
+    rows = _of_columns(columns, bounds, partial(open_rows, data, progress=progress))
     public = read_columns(
         labels=rows.labels,
         bounds=bounds,
@@ -140,3 +146,16 @@ def mean(
         noise_share=float(design.split.sum / design.split.rho),
         warnings=large_delta(delta, rows.n),
     )
+
+
+def _of_columns(columns: Sequence[Label] | None, bounds: object, opened: Callable[..., T]) -> T:
+    """Open the data with the columns that are asked for, or else named in the bounds."""
+    if columns is not None:
+        return opened(columns=columns)
+    try:
+        return opened(columns=named_in_bounds(bounds))
+    except ArgumentError as error:
+        if error.argument != "columns":
+            raise
+        problem = error.problem
+    raise ArgumentError("bounds", problem)

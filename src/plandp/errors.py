@@ -11,6 +11,7 @@ class ArgumentError(PlandpError, ValueError):
     def __init__(self, argument: str, problem: str) -> None:
         super().__init__(f"{argument}: {problem}")
         self.argument = argument
+        self.problem = problem
 
 
 class MissingExtra(PlandpError, ImportError):

@@ -343,7 +343,10 @@ wrong(
     "bounds for an unknown label",
     {"bounds": lambda labels: {labels[0]: (0, 100), labels[1]: (0, 100), "height": (0, 3)}},
 )
-wrong("bounds that leave a label out", {"bounds": lambda labels: {labels[0]: (0, 100)}})
+wrong(
+    "bounds that leave out an asked column",
+    {"columns": lambda labels: list(labels), "bounds": lambda labels: {labels[0]: (0, 100)}},
+)
 wrong("bounds too wide for float64", {"bounds": (-1e308, 1e308)})
 wrong("bounds too narrow for float64", {"bounds": (0, 1e-300)})
 wrong("bounds that are text", {"bounds": "0:100"})

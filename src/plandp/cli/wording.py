@@ -23,7 +23,7 @@ _ONLY_IN_PYTHON = {
 
 def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
     """Return the message with the option that was given in front, on one line."""
-    problem = str(error).removeprefix(f"{error.argument}: ")
+    problem = error.problem
     for words, instead in _ONLY_IN_PYTHON.items():
         problem = problem.replace(words, instead)
     named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", problem)

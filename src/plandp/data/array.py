@@ -1,6 +1,6 @@
 """NumPy arrays as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ class ArrayTable:
         return float_block(values if self.positions is None else values[:, list(self.positions)])
 
 
-def open_array(data: NDArray[Any], columns: Sequence[Label] | None) -> ArrayTable:
+def open_array(data: NDArray[Any], columns: Collection[Label] | None) -> ArrayTable:
     """Return a numeric array as a table; its labels are 0, 1, 2, …"""
     array = two_dimensional(data)
     labels = tuple(range(array.shape[1]))

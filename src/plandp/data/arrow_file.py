@@ -1,6 +1,6 @@
 """Parquet, Feather and Arrow IPC files as tables; only the columns asked for are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ Choice = Callable[[Any], Sequence[Label]]
 _IPC_FILE = b"ARROW1"  # the first bytes of the file format; the streaming format starts with a message
 
 
-def read_parquet(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
+def read_parquet(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrowTable:
     """Return the table in a Parquet file; its schema decides what is accepted, before any value is read."""
     return _checked(load_parquet(path, lambda schema: _accepted(schema, columns).labels), columns)
 
 
-def read_arrow(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrowTable:
+def read_arrow(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrowTable:
     """Return the table in a Feather (version 2) or Arrow IPC file or stream, accepted by its schema."""
     return _checked(load_arrow(path, lambda schema: _accepted(schema, columns).labels), columns)
 
@@ -49,14 +49,14 @@ def load_arrow(path: Path, choose: Choice) -> Any:
         return reader(source, options=ipc.IpcReadOptions(included_fields=sorted(positions))).read_all()
 
 
-def _accepted(schema: Any, columns: Sequence[Label] | None) -> ArrowTable:
+def _accepted(schema: Any, columns: Collection[Label] | None) -> ArrowTable:
     """Return the table of this schema without rows, or refuse it."""
     table = open_arrow(schema.empty_table(), columns)
     assert table is not None
     return table
 
 
-def _checked(table: Any, columns: Sequence[Label] | None) -> ArrowTable:
+def _checked(table: Any, columns: Collection[Label] | None) -> ArrowTable:
     table.validate()  # a damaged file can promise more values than it holds
     opened = open_arrow(table, columns)
     assert opened is not None

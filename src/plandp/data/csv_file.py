@@ -5,7 +5,7 @@ by their values and with those values in the message.  It takes about 4 s for 10
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -24,17 +24,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAN = float("nan")
 
 
-def read_csv(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrayTable:
+def read_csv(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrayTable:
     """Return a file of cells between commas."""
     return _read(path, columns, progress, b",")
 
 
-def read_tsv(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrayTable:
+def read_tsv(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrayTable:
     """Return a file of cells between tabs."""
     return _read(path, columns, progress, b"\t")
 
 
-def _read(path: Path, columns: Sequence[Label] | None, progress: bool, delimiter: bytes) -> ArrayTable:
+def _read(path: Path, columns: Collection[Label] | None, progress: bool, delimiter: bytes) -> ArrayTable:
     with path.open("rb") as file:
         labels = read_labels(read_header(file, delimiter))
         positions = find_positions(labels, columns)

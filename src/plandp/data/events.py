@@ -115,7 +115,7 @@ def _open(table: object, names: dict[str, Label], progress: bool) -> EventTable:
         try:
             return open_event_file(table, ids=ids, values=values, progress=progress)
         except ArgumentError as error:
-            problem = str(error).removeprefix(f"{error.argument}: ")
+            problem = error.problem
         raise ArgumentError("table", problem)
     # Subclasses count too, and no package is imported that the table did not come from.
     modules = {base.__module__.split(".")[0] for base in type(table).__mro__}

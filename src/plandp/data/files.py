@@ -1,7 +1,7 @@
 """Files as tables: the suffix says how a file is read, and nothing in it but its header or schema can raise."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -16,7 +16,7 @@ from plandp.terms.columns import Label
 
 T = TypeVar("T")
 
-Reader = Callable[[Path, Sequence[Label] | None, bool], Table]
+Reader = Callable[[Path, Collection[Label] | None, bool], Table]
 
 READERS: dict[str, tuple[str, Reader]] = {
     ".csv": ("CSV", read_csv),
@@ -34,7 +34,7 @@ NUMBERED = (".npy", ".npz")
 _LONGEST_NAME = 1000
 
 
-def open_file(name: str | os.PathLike[str], columns: Sequence[Label] | None, *, progress: bool = False) -> Table:
+def open_file(name: str | os.PathLike[str], columns: Collection[Label] | None, *, progress: bool = False) -> Table:
     """Return the table in a file, read into memory; the columns not asked for are not kept."""
     readers = {suffix: (kind, partial(_read, read, columns, progress)) for suffix, (kind, read) in READERS.items()}
     return read_file(name, readers, content="numbers")
@@ -72,7 +72,7 @@ def read_file(
     raise ArgumentError("data", f"the file {_shown(path)} {problem}")
 
 
-def _read(read: Reader, columns: Sequence[Label] | None, progress: bool, path: Path) -> Table:
+def _read(read: Reader, columns: Collection[Label] | None, progress: bool, path: Path) -> Table:
     return read(path, columns, progress)
 
 

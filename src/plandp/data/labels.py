@@ -1,6 +1,6 @@
 """Column labels: read from a container, and looked up for `columns=`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from operator import index
 
 from plandp.errors import ArgumentError
@@ -15,7 +15,7 @@ def read_labels(raw: Iterable[object]) -> tuple[Label, ...]:
 
 
 def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -> tuple[int, ...] | None:
-    """Return where the asked columns stand, in the order asked; None stands for all of them."""
+    """Return where the asked columns stand, in the order asked, or of a set in their own; None stands for all."""
     if columns is None:
         return None
     if isinstance(columns, str) or not isinstance(columns, Iterable):
@@ -28,7 +28,8 @@ def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -
     for label in asked:
         if label not in place:
             raise ArgumentError("columns", f"the data has no column {label!r}; {_offer(labels)}")
-    return tuple(place[label] for label in asked)
+    found = tuple(place[label] for label in asked)
+    return tuple(sorted(found)) if isinstance(columns, Set) else found
 
 
 def select(labels: tuple[Label, ...], positions: tuple[int, ...] | None) -> tuple[Label, ...]:

@@ -1,6 +1,6 @@
 """Arrays in .npy and .npz files as tables; nothing is ever unpickled."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 
-def read_npy(path: Path, columns: Sequence[Label] | None, progress: bool) -> ArrayTable:
+def read_npy(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrayTable:
     """Return the one array of the file; an array of objects, which would need pickle, is not read."""
     with path.open("rb") as file:
         loaded = np.load(file, allow_pickle=False)

@@ -1,7 +1,7 @@
 """The way in: from whatever holds the table to rows that can be folded."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -18,14 +18,14 @@ from plandp.data.table import Table
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
-_OPENERS: dict[str, Callable[[object, Sequence[Label] | None], Table | None]] = {
+_OPENERS: dict[str, Callable[[object, Collection[Label] | None], Table | None]] = {
     "pandas": open_pandas,
     "polars": open_polars,
     "pyarrow": open_arrow,
 }
 
 
-def open_rows(data: object, *, columns: Sequence[Label] | None = None, progress: bool = False) -> Rows:
+def open_rows(data: object, *, columns: Collection[Label] | None = None, progress: bool = False) -> Rows:
     """Return `data` as rows that can be folded, with the asked columns in the asked order.
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
@@ -42,7 +42,7 @@ def refuse_empty(*, n: int, d: int) -> None:
         raise ArgumentError("data", f"a table of {n} rows × {d} columns has no mean; pass at least one of each")
 
 
-def _open_table(data: object, columns: Sequence[Label] | None, progress: bool) -> Table:
+def _open_table(data: object, columns: Collection[Label] | None, progress: bool) -> Table:
     if isinstance(data, str | os.PathLike):
         return open_file(data, columns, progress=progress)
     if isinstance(data, np.ndarray):

@@ -1,6 +1,6 @@
 """The way in for rows that hold few items: from a sparse matrix or any table to sparse rows that can be folded."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ ENTRIES_PER_COLUMN = 4
 
 
 def open_sparse_rows(
-    data: object, *, binary: bool, columns: Sequence[Label] | None = None, progress: bool = False
+    data: object, *, binary: bool, columns: Collection[Label] | None = None, progress: bool = False
 ) -> SparseRows:
     """Return a SciPy matrix, a file of one, or any table that `open_rows` takes, as sparse rows with the asked columns.
 
@@ -48,7 +48,7 @@ def open_sparse_rows(
         return _open_matrix(data, binary=binary, columns=columns, progress=progress)
 
 
-def _open_matrix(matrix: Any, *, binary: bool, columns: Sequence[Label] | None, progress: bool) -> SparseRows:
+def _open_matrix(matrix: Any, *, binary: bool, columns: Collection[Label] | None, progress: bool) -> SparseRows:
     refuse_by_type(matrix)
     n, d = matrix.shape
     refuse_empty(n=n, d=d)

@@ -1,7 +1,7 @@
 """What is public about the columns: bounds, missing values, units and spreads, checked and put in order."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -102,11 +102,17 @@ def read_columns(
     )
 
 
+def named_in_bounds(bounds: object) -> Set[Label] | None:
+    """Return the columns that the bounds name, as they name them; None when they name none."""
+    by_label = _as_mapping("bounds", bounds)
+    return None if by_label is None else {_read_label(label): None for label in by_label}.keys()
+
+
 def labels_in_bounds(bounds: object) -> tuple[Label, ...] | None:
     """Return the columns that the bounds name or number; None when one pair stands for any number of columns."""
-    by_label = _as_mapping("bounds", bounds)
-    if by_label is not None:
-        return tuple(_read_label(label) for label in by_label)
+    named = named_in_bounds(bounds)
+    if named is not None:
+        return tuple(named)
     items = [] if bounds is None else _as_list("bounds", bounds, allowed=_BOUNDS_FORMS)
     if not items or _is_one_pair(items):
         return None

@@ -3,7 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas
+import polars
 import pytest
+import scipy.sparse
 
 import plandp
 from plandp.errors import ArgumentError
@@ -84,3 +87,26 @@ def test_the_release_says_what_a_missing_value_counted_as():
     for missing, kept in ((None, None), (0.5, [0.5, 0.5]), ({1: 20, 0: 1}, [1.0, 20.0])):
         release = plandp.mean(table, bounds=(0, 20), rho=1, missing=missing)
         assert (None if release.missing is None else release.missing.tolist()) == kept
+
+
+def test_bounds_by_label_name_the_columns_in_the_order_of_the_data(tmp_path):
+    frame = pandas.DataFrame({"name": ["somebody"] * 3000, "age": TABLE[:, 0], "size": TABLE[:, 1], "x": TABLE[:, 2]})
+    frame.to_csv(tmp_path / "survey.csv", index=False)
+    bounds = {"size": (0, 100), "age": (0, 100)}
+    asked = plandp.mean(frame[["age", "size"]], bounds=(0, 100), rho=1, testing_seed=6)
+    for data in (frame, polars.from_pandas(frame), tmp_path / "survey.csv"):
+        assert plandp.mean(data, bounds=bounds, rho=1, testing_seed=6) == asked
+        in_order = plandp.mean(data, bounds=bounds, columns=["size", "age"], rho=1)
+        assert in_order.labels == ("size", "age")
+    assert plandp.mean(TABLE, bounds={4: (0, 100), 1: (0, 100)}, rho=1).labels == (1, 4)
+    items = scipy.sparse.csr_array(TABLE > 50)
+    assert plandp.mean(items, kind="binary", bounds={5: (0, 1), 3: (0, 1)}, rho=1).labels == (3, 5)
+
+
+@pytest.mark.parametrize("data", [TABLE, scipy.sparse.csr_array(TABLE > 50)], ids=["dense", "sparse"])
+def test_a_column_that_only_the_bounds_name_is_told_as_bounds(data):
+    kind = "real" if isinstance(data, np.ndarray) else "nonnegative"
+    with pytest.raises(ArgumentError) as caught:
+        plandp.mean(data, kind=kind, bounds={0: (0, 100), "age": (0, 100)}, rho=1)
+    assert str(caught.value) == "bounds: the data has no column 'age'; its columns are 0, 1, 2, 3, 4, 5"
+    assert caught.value.__context__ is None
