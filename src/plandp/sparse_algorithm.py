@@ -20,7 +20,8 @@ from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radiu
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
-from plandp.theory.item_groups import corrections, doubts, groups_by_popularity
+from plandp.theory.item_doubts import Clipping, gaps, unevenness
+from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
 from plandp.theory.tail_search import Guess
@@ -84,7 +85,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
     )
     both = combined(first, second, design)
-    doubt = doubts(both.mean / u, both.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
+    clipping = Clipping(rows_above=radius.rows_above / design.n, tail_index=radius.tail_index, lost=lost)
+    doubt = _doubt(both, (first, second), group, totals, clipping, design)
     answer = refined(both, doubt, design)
     return Estimate(
         mean=answer.mean,
@@ -104,6 +106,31 @@ def _lost(radius: ItemRadius, s: FloatArray, typical: float, design: SparseDesig
     if radius.value >= longest:
         return 0.0
     return lost_share(radius.rows_above, radius.value / typical, radius.tail_index, n=design.n)
+
+
+def _doubt(
+    both: NoisyMeans,
+    looks: tuple[NoisyMeans, NoisyMeans],
+    group: NDArray[np.int64],
+    totals: NoisyMeans,
+    clipping: Clipping,
+    design: SparseDesign,
+) -> FloatArray:
+    """The share of every mean by which clipping may still have moved it, root mean square."""
+    u = design.columns.error_scale
+    first, second = looks
+    share = both.mean / design.columns.high
+    together = gaps(
+        second.mean / u,  # the first look made the groups: its noise is not by chance in them
+        second.noise_std / u,
+        group,
+        totals.mean,
+        totals.noise_std,
+        likely=clipping.losses(share),
+        unseen=clipping.losses(share, longer=math.sqrt(LONGEST_GROUPED)),
+    )
+    apart = unevenness(first.mean / u, first.noise_std / u, second.mean / u, second.noise_std / u, group)
+    return np.asarray(np.hypot(together, apart))
 
 
 def _lattice(weights: FloatArray, design: SparseDesign) -> ItemLattice:

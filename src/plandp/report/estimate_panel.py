@@ -19,7 +19,7 @@ from plandp.report.lettering import (
 )
 from plandp.terms.columns import FloatArray
 from plandp.terms.release import MeanRelease
-from plandp.terms.shown import is_moved, shown_columns
+from plandp.terms.shown import interval_name, is_moved, shown_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,6 @@ MOST_NAMED = 40
 LARGEST = 20  # of more items than that, so many are named
 MOST_BINS = 500
 _CONFIDENCE = 0.95
-_INTERVAL = "95% interval of the noise"
 _CROWDED = 100.0  # the largest over the median size from which a linear axis shows half of the columns as one line
 _MOST_DECADES = 12
 _MOST_POWERS = 8
@@ -53,7 +52,7 @@ def surroundings(release: MeanRelease) -> Surroundings:
         name = "± expected error (root mean square)"
         return Surroundings(low=low, high=high, name=name, beside="estimate ± expected error")
     interval = release.interval(_CONFIDENCE)
-    return Surroundings(low=interval.low, high=interval.high, name=_INTERVAL, beside="estimate ± 95%")
+    return Surroundings(low=interval.low, high=interval.high, name=interval_name(release), beside="estimate ± 95%")
 
 
 def draw_named(ax: "Axes", release: MeanRelease, count: int, lettering: Lettering, truth: FloatArray | None) -> None:
@@ -99,7 +98,7 @@ def draw_many(ax: "Axes", below: "Axes", release: MeanRelease, lettering: Letter
         color=SKY,
         alpha=0.6,
         linewidth=0,
-        label=_INTERVAL,
+        label=interval_name(release),
     )
     ax.plot(place, middles(drawable(release.estimate)[order], starts), color=BLUE, linewidth=1.5, label="estimate")
     if truth is not None:

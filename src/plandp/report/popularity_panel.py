@@ -9,7 +9,7 @@ from plandp.report.estimate_panel import MOST_BINS, middles, scale_axis, surroun
 from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, drawable
 from plandp.terms.columns import FloatArray
 from plandp.terms.release import MeanRelease
-from plandp.terms.shown import by_size, is_moved
+from plandp.terms.shown import by_size, interval_name, is_moved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def draw_by_rank(ax: "Axes", release: MeanRelease, truth: FloatArray | None) -> 
     ax.fill_between(
         place, np.fmin.reduceat(reach, starts), np.fmax.reduceat(reach, starts), color=SKY, alpha=0.6, linewidth=0
     )
-    name = "expected error (root mean square)" if is_moved(release) else "half of the 95% interval of the noise"
+    name = "expected error (root mean square)" if is_moved(release) else f"half of the {interval_name(release)}"
     ax.plot(place, middles(reach, starts), "--", color=VERMILLION, linewidth=1.5, label=name)
     ax.plot(place, middles(estimate, starts), color=BLUE, linewidth=2, label="estimate")
     ax.set_ylabel("mean", fontsize=TEXT_SIZE)

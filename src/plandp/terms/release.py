@@ -11,7 +11,14 @@ from plandp.errors import ArgumentError
 from plandp.terms.choices import REFINEMENTS, check_kind
 from plandp.terms.columns import FloatArray, Label
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
-from plandp.terms.shown import hidden_columns, is_moved, refinement_line, shown_columns, uncertainty_name
+from plandp.terms.shown import (
+    hidden_columns,
+    interval_covers,
+    is_moved,
+    refinement_line,
+    shown_columns,
+    uncertainty_name,
+)
 from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
@@ -95,8 +102,8 @@ class MeanRelease:
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Interval:
         """Return where the estimate without noise lies at this confidence, per coordinate or all at once.
 
-        It covers the noise only, not clipping bias, missing values or sampling error.  A refined estimate has no such
-        interval of its own: it is that of `unrefined`, and `error_std` says how far off the refined one is to expect.
+        It covers the noise only, not clipping bias, missing values or sampling error.  Of sparse kinds it is around
+        `unrefined`, and as wide as `error_std` says where that exceeds the noise: clipping may have moved an item.
         """
         if isinstance(confidence, bool) or not 0 < confidence < 1:
             raise ArgumentError("confidence", "must lie strictly between 0 and 1, for example 0.95")
@@ -109,11 +116,11 @@ class MeanRelease:
             high=_frozen(high),
             confidence=float(confidence),
             simultaneous=simultaneous,
-            covers="the noise only; not clipping bias, missing values or sampling error",
+            covers=interval_covers(self),
         )
 
     def first_rows(self, count: int) -> list[tuple[Label, float, float]]:
-        """Return label, estimate and half width of the 95% noise interval for the first `count` columns.
+        """Return label, estimate and half width of the 95% interval for the first `count` columns.
 
         Of sparse kinds with more columns, those with the largest estimates; of refined estimates, in place of the half
         width, `error_std`.
@@ -124,7 +131,7 @@ class MeanRelease:
         return list(zip(labels, self.estimate[columns].tolist(), uncertainty[columns].tolist(), strict=True))
 
     def to_pandas(self) -> "DataFrame":
-        """Return one row per coordinate: estimate, noise_std and its own 95% noise interval (low, high).
+        """Return one row per coordinate: estimate, noise_std and its own 95% interval (low, high).
 
         Of sparse kinds also error_std and unrefined: noise_std, low and high are about the latter.
         """
@@ -242,7 +249,8 @@ class MeanRelease:
     def _half_width(self, confidence: float, coordinates: int) -> FloatArray:
         # The largest floats overflow to infinity, without a warning that would depend on the data.
         with np.errstate(all="ignore"):
-            return noise_quantile(confidence, coordinates) * self.noise_std
+            deviation = self.noise_std if self.error_std is None else np.fmax(self.noise_std, self.error_std)
+            return noise_quantile(confidence, coordinates) * deviation
 
     def _repr_html_(self) -> str:
         from plandp.report.html import release_page

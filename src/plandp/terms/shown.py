@@ -20,8 +20,22 @@ def is_moved(release: "MeanRelease") -> bool:
 
 
 def uncertainty_name(release: "MeanRelease") -> str:
-    """Return what stands beside the estimates: the expected error of refined ones, else the noise."""
-    return "expected error" if is_moved(release) else "± 95% noise"
+    """Return what stands beside the estimates: the expected error of refined ones, else half of the interval."""
+    if is_moved(release):
+        return "expected error"
+    return "± 95% noise" if release.error_std is None else "± 95%"
+
+
+def interval_name(release: "MeanRelease") -> str:
+    """Return what a 95% interval of this release is called in pictures."""
+    return "95% interval of the noise" if release.error_std is None else "95% interval"
+
+
+def interval_covers(release: "MeanRelease") -> str:
+    """Return what an interval of this release covers: of sparse kinds clipping too, as far as released numbers tell."""
+    if release.error_std is None:
+        return "the noise only; not clipping bias, missing values or sampling error"
+    return "the noise, and clipping as far as released sums tell; not sampling error"
 
 
 def refinement_line(release: "MeanRelease") -> str:

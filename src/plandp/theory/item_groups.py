@@ -46,26 +46,3 @@ def corrections(
     possible = (UNEVEN * likely) ** 2
     share = lost * believed / known * (possible / (possible + variance / known**2 + 1e-300))
     return np.asarray((1.0 + np.minimum(share, MOST_ADDED))[group])
-
-
-def doubts(
-    noisy: FloatArray,
-    noise_std: FloatArray,
-    group: IntArray,
-    total: FloatArray,
-    total_std: FloatArray,
-    *,
-    likely: float,
-) -> FloatArray:
-    """The share of every mean by which clipping may still have moved it, root mean square.
-
-    Clipping took about the share `likely` of all items; how far a group is from its own total says more, unless that
-    is mostly noise.
-    """
-    groups = len(total)
-    summed = np.bincount(group, noisy, groups)
-    noise = np.sqrt(total_std**2 + np.bincount(group, noise_std**2, groups))
-    known = np.maximum(summed, noise)
-    likely = max(likely, 1e-9)
-    apart, certain = (total - summed) / known, likely**2 / (likely**2 + (noise / known) ** 2)
-    return np.asarray(np.minimum(np.hypot(apart * certain, likely * np.sqrt(1.0 - certain)), 1.0)[group])

@@ -87,9 +87,9 @@ def test_few_refined_items_have_the_error_to_expect_around_them(refined_of, d):
         assert abs(middle - estimate) < 0.06 * error
 
 
-def test_items_that_were_not_moved_have_their_noise_around_them(refined_of):
+def test_items_that_were_not_moved_have_their_interval_around_them(refined_of):
     axes = draw_release(refined_of(refined=())).axes[0]
-    assert legend(axes) == ["95% interval of the noise", "estimate"]
+    assert legend(axes) == ["95% interval", "estimate"]
     assert written(axes)[0] == "estimate ± 95%"
 
 
@@ -116,10 +116,10 @@ def test_of_many_items_the_largest_are_named_and_all_are_on_a_curve(refined_of, 
     assert drawn.get_xdata()[0] == 1
     assert drawn.get_xdata()[-1] > 0.98 * d
     assert len(drawn.get_xdata()) <= MOST_BINS
-    name = "expected error (root mean square)" if refined else "half of the 95% interval of the noise"
+    name = "expected error (root mean square)" if refined else "half of the 95% interval"
     errors = line(curve, name)
     order = np.argsort(-estimate, kind="stable")
-    expected = release.error_std[order] if refined else np.full(d, Z * 0.005)
+    expected = release.error_std[order] if refined else Z * np.maximum(release.error_std, release.noise_std)[order]
     np.testing.assert_allclose(errors.get_ydata(), expected[errors.get_xdata().astype(int) - 1])
 
 

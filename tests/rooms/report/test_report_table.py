@@ -127,9 +127,9 @@ def test_the_text_of_items_has_expected_errors_and_no_missing_values(refined_of)
     assert "Missing" not in "".join(lines)
 
 
-def test_the_text_of_items_that_were_not_moved_has_their_noise(refined_of):
+def test_the_text_of_items_that_were_not_moved_has_their_interval(refined_of):
     text = release_text(refined_of(refined=("combine",), noise_std=np.full(3, 0.5)))
-    assert text.splitlines()[0].split() == ["column", "estimate", "±", "95%", "noise"]
+    assert text.splitlines()[0].split() == ["column", "estimate", "±", "95%"]
     assert text.splitlines()[1].split()[-1] == "0.98"
     assert "Refined" not in text
 

@@ -290,12 +290,14 @@ def test_an_edited_refined_release_is_refused(refined_of, changed):
 
 @pytest.mark.parametrize("simultaneous", [True, False])
 def test_the_interval_is_around_the_unrefined_estimate(refined_of, release_of, simultaneous):
-    release = refined_of()
+    release = refined_of(error_std=np.array([0.1, 0.3, 0.5]), noise_std=np.array([0.2, 0.2, 0.2]))
     interval = release.interval(0.9, simultaneous=simultaneous)
-    plain = release_of(estimate=release.unrefined).interval(0.9, simultaneous=simultaneous)
-    np.testing.assert_array_equal(interval.low, plain.low)
-    np.testing.assert_array_equal(interval.high, plain.high)
+    # an item whose error exceeds its noise was moved by clipping: its interval is as wide as that
+    plain = release_of(estimate=release.unrefined, noise_std=np.array([0.2, 0.3, 0.5]))
+    np.testing.assert_array_equal(interval.low, plain.interval(0.9, simultaneous=simultaneous).low)
+    np.testing.assert_array_equal(interval.high, plain.interval(0.9, simultaneous=simultaneous).high)
     assert np.max(abs((interval.low + interval.high) / 2 - release.estimate)) > 0.1
+    assert interval.covers == "the noise, and clipping as far as released sums tell; not sampling error"
 
 
 def test_the_text_of_a_refined_release_shows_the_error_to_expect(refined_of):
@@ -316,7 +318,7 @@ def test_the_text_of_a_refined_release_shows_the_error_to_expect(refined_of):
 @pytest.mark.parametrize("refined", [(), ("combine",)])
 def test_what_was_not_moved_has_its_noise_interval(refined_of, refined):
     text = repr(refined_of(refined=refined, noise_std=np.full(3, 0.5)))
-    assert "± 95% noise" in text
+    assert "± 95%\n" in text
     assert "0.98" in text
     assert "refined" not in text
 
@@ -324,7 +326,7 @@ def test_what_was_not_moved_has_its_noise_interval(refined_of, refined):
 @pytest.mark.parametrize("refined", [("shrink",), ("clamp",), ("combine", "clamp")])
 def test_what_was_moved_has_not(refined_of, refined):
     text = repr(refined_of(refined=refined))
-    assert "± 95% noise" not in text
+    assert "± 95%" not in text
     assert f"refined by {', '.join(refined)}: expected errors" in text
 
 

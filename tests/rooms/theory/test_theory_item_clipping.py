@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.theory.item_clipping import HEAVIEST, MOST_CLIPPED, lost_share, rows_to_clip, tail_factor, tail_index
-from plandp.theory.item_groups import GROUPS, MOST_ADDED, corrections, doubts, groups_by_popularity
+from plandp.theory.item_groups import GROUPS, MOST_ADDED, corrections, groups_by_popularity
 
 
 def factor(above: float, beyond: float, p: float) -> float:
@@ -85,16 +85,6 @@ def test_corrections_are_bounded_whatever_the_noise_made_of_the_sums() -> None:
     assert np.all(factor >= 1.0)
     assert np.all(factor <= 1.0 + MOST_ADDED)
     assert factor[2] == 1.0
-
-
-def test_doubts_are_what_clipping_took_where_nothing_better_is_known_and_else_what_totals_show() -> None:
-    noisy, group = np.array([1.0, 2.0]), np.array([0, 1])
-    noise = np.full(2, 1e-6)
-    blind = doubts(noisy, noise, group, noisy + 0.3, np.full(2, 1e6), likely=0.05)
-    np.testing.assert_allclose(blind, 0.05, rtol=0.01)
-    sharp = doubts(noisy, noise, group, np.array([1.04, 2.0]), noise, likely=0.05)
-    np.testing.assert_allclose(sharp, [0.04, 0.0], atol=1e-4)
-    assert np.all(doubts(-noisy, noise, group, noisy, noise, likely=0.9) <= 1.0)
 
 
 def test_what_can_be_lost_is_all_that_is_given_back() -> None:
