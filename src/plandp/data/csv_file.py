@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from plandp.data.array import ArrayTable
 from plandp.data.csv_record import QUOTE, split_record, without_end
 from plandp.data.labels import find_positions, read_labels, select
+from plandp.data.progress_bar import bar_of_hundredths
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -93,12 +94,10 @@ def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes
     if not progress:
         yield from iter(lambda: file.readlines(BYTES_PER_BLOCK), [])
         return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=size, desc="reading file", unit="B", unit_scale=True, leave=False) as bar:
+    with bar_of_hundredths("reading file") as reach:
         for lines in iter(lambda: file.readlines(BYTES_PER_BLOCK), []):
             yield lines
-            bar.update(file.tell() - bar.n)
+            reach(file.tell(), size)
 
 
 def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:

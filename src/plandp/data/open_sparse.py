@@ -14,6 +14,7 @@ from plandp.data.files import open_matrix_file
 from plandp.data.labels import find_positions, select
 from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows, refuse_empty
+from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
@@ -70,17 +71,20 @@ def _place(d: int, positions: tuple[int, ...] | None) -> NDArray[np.int64] | Non
 
 def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock]:
     stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, max(ENTRIES_PER_BLOCK, ENTRIES_PER_COLUMN * d))
-    if progress:
-        from tqdm.auto import tqdm
-
-        stretches = tqdm(list(stretches), desc="reading rows", unit="block", leave=False)
-    for first, last in stretches:
+    for first, last in _with_bar(stretches, len(rows.begin) - 1) if progress else stretches:
         start, end = rows.begin[first], rows.begin[last]
         yield SparseBlock(
             begin=rows.begin[first : last + 1] - start,
             items=_read_only(rows.items[start:end]),
             values=None if rows.values is None else _read_only(floats(rows.values[start:end])),
         )
+
+
+def _with_bar(stretches: Iterable[tuple[int, int]], n: int) -> Iterator[tuple[int, int]]:
+    with bar_of_hundredths("reading rows") as reach:
+        for first, last in stretches:
+            yield first, last
+            reach(last, n)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
