@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import KINDS
+from plandp.data.cell_objects import Coordinates, from_dictionary, from_lists
 from plandp.data.sorted_entries import Entries, IntArray, sort_by_row
 from plandp.data.stored_rows import ENTRIES_AT_A_TIME, StoredRows, floats
 from plandp.errors import ArgumentError
@@ -33,10 +34,10 @@ def refuse_by_type(matrix: Any) -> None:
 
 def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
     """Return a matrix as compressed rows; those of a CSR matrix lie where they are."""
-    if matrix.format == "lil":
-        matrix = _converted(partial(_flattened, matrix))
     if matrix.format == "csr":
         return _compressed(matrix)
+    if matrix.format in _OBJECTS:
+        matrix = _OBJECTS[matrix.format](matrix)
     if matrix.format not in _ENTRIES:
         matrix = _converted(matrix.tocoo)
     n, d = matrix.shape
@@ -50,13 +51,6 @@ def _converted(convert: Callable[[], Any]) -> Any:
     except (ValueError, TypeError, OverflowError, IndexError):
         pass
     raise _malformed()
-
-
-def _flattened(matrix: Any) -> Any:
-    """Return lists as a CSR matrix; SciPy would fill lists of unequal length with whatever is in memory."""
-    if [len(columns) for columns in matrix.rows] != [len(values) for values in matrix.data]:
-        raise _malformed()
-    return matrix.tocsr()
 
 
 def _compressed(matrix: Any) -> StoredRows:
@@ -102,6 +96,8 @@ _ENTRIES: dict[str, Callable[[Any], Iterator[Entries]]] = {
     "csc": _column_entries,
     "bsr": _block_entries,
 }
+
+_OBJECTS: dict[str, Callable[[Any], Coordinates]] = {"lil": from_lists, "dok": from_dictionary}
 
 
 def _owners(ends: NDArray[Any], step: int) -> Iterator[tuple[slice, IntArray]]:

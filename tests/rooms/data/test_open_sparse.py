@@ -537,14 +537,8 @@ def broken() -> Iterator[Any]:
     table = sp.csr_array(SECRET * np.eye(3))
     table.data = table.data[:, np.newaxis]
     yield table
-    table = sp.lil_array(SECRET * np.eye(3))
-    table.rows[0] = [SECRET, SECRET]
-    yield table
-    table = sp.lil_array(SECRET * np.eye(3))
-    table.data[0] = [str(SECRET) + "x"]
-    yield table
-    table = sp.dok_array(SECRET * np.eye(3))
-    table._dict[(0, SECRET)] = 1.0
+    table = sp.dia_array(SECRET * np.eye(3))
+    table.data = table.data[:, :, np.newaxis]
     yield table
 
 
