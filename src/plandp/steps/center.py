@@ -1,5 +1,7 @@
 """Line 4: a rough private centre μ̃ of every column, its median found by noisy counts."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,23 @@ from plandp.theory.location_fit import fit_locations
 FloatArray = NDArray[np.float64]
 
 
-def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatArray:
+HALVED_DEVIATIONS = 3.0  # of the mean square of pure noise: so far above it, the counts are not all one half
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Center:
+    """Line 4's μ̃, and where every count of the search was half of the rows, as missing values make it; all released."""
+
+    value: FloatArray
+    halved: NDArray[np.bool_]
+
+    @classmethod
+    def unknown(cls, value: FloatArray) -> "Center":
+        """Public stand-ins for centres that nobody looked for."""
+        return cls(value=value, halved=np.zeros(len(value), dtype=bool))
+
+
+def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
     """A centre per column, within a fraction of its spread of the median.
 
     Guarantee: design.split.center-zCDP, by `center_rounds` adaptive rounds of d counts.
@@ -44,4 +62,12 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> FloatAr
         finest=float((2.0 / width).min()),
         widest=1.0,
     )
-    return lattice.point(position * width)
+    return Center(
+        value=lattice.point(position * width),
+        halved=_all_halves((np.stack(counts) - design.center_rows / 2.0) / noise_std),
+    )
+
+
+def _all_halves(deviation: FloatArray) -> NDArray[np.bool_]:
+    """Whether counts, in standard deviations of their noise from one half, show that noise and nothing else."""
+    return np.asarray((deviation**2).mean(axis=0) < 1.0 + HALVED_DEVIATIONS * np.sqrt(2.0 / len(deviation)))

@@ -119,6 +119,12 @@ def private_radius(
     return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=above / design.n)
 
 
+def unseen_reach(radius: float, stretch: FloatArray, design: Design) -> NDArray[np.bool_]:
+    """Where a released radius reaches no further than the smallest spread that matters: no spread was seen."""
+    columns = design.columns
+    return np.asarray(radius * stretch * columns.error_scale <= columns.smallest_spread)
+
+
 def wide_norm_cells(rows: Rows, center: FloatArray, stretch: FloatArray, design: Design) -> CellTotals:
     """As `stretched_norm_cells` when no spread is known: cells of all norms that could matter."""
     columns, view = design.columns, stretched_view(center, stretch, design)

@@ -1,5 +1,6 @@
 """§6: private spreads σ̂ around the centre, from clipped sums of squares that are rescaled round by round."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +24,8 @@ FLOOR_SMALLEST = 1.0 / 16.0  # of the smallest spread that matters
 CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
 COUNTS = (9, 6, 6)  # noisy counts per round to find where squares are clipped
 CAUTION = (0.9, 0.5, 0.5)  # clipped too late, squares cost noise; too early, a rare value would seem to have no spread
+# a mean of squares below so many standard deviations of its noise, and far below the others, may as well be zero
+UNSEEN_NOISES, UNSEEN_SHARE = 3.0, 0.1
 POINTS = 2**16  # lattice points: spreads need a few percent only
 PER_OCTAVE = 8  # cells per doubling: the bound of the squares may be off by a few percent
 
@@ -31,7 +34,20 @@ KNOTS = np.array([-8, -3, -1, -0.3, 0, 0.3, 0.6, 1, 2, 4, 8, 16])
 MASS = np.array([0.02, 0.03, 0.1, 0.15, 0.2, 0.15, 0.15, 0.1, 0.06, 0.03, 0.01])
 
 
-def private_spread(sample: Rows, center: FloatArray, design: Design, noise: MeteredNoise) -> FloatArray:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Spread:
+    """§6's σ̂ in units of error_scale, and where it may as well be zero, as no spread was seen; all released."""
+
+    value: FloatArray
+    unseen: NDArray[np.bool_]
+
+    @classmethod
+    def known(cls, value: FloatArray) -> "Spread":
+        """Publicly known spreads, which nobody looked for."""
+        return cls(value=value, unseen=np.zeros(len(value), dtype=bool))
+
+
+def private_spread(sample: Rows, center: FloatArray, design: Design, noise: MeteredNoise) -> Spread:
     """The root mean square distance to the centre, per column, in units of error_scale.
 
     Guarantee: (design.split.spread_bound + design.split.spread)-zCDP.  A lost centre shows as a large spread:
@@ -49,7 +65,12 @@ def private_spread(sample: Rows, center: FloatArray, design: Design, noise: Mete
         weight += 1.0 / noise_std**2
         scale = np.sqrt(posterior_moments(weighted / weight, 1.0 / np.sqrt(weight)))
         guess = Guess(knots=np.log(np.sqrt(3.0 * design.d) + 3.0) + KNOTS, mass=MASS)
-    return np.asarray(np.maximum(np.maximum(scale, FLOOR_SHARE * scale.mean()), FLOOR_SMALLEST * smallest))
+    return Spread(
+        value=np.asarray(np.maximum(np.maximum(scale, FLOOR_SHARE * scale.mean()), FLOOR_SMALLEST * smallest)),
+        unseen=np.asarray(
+            (weighted < UNSEEN_NOISES * np.sqrt(weight)) & (scale < UNSEEN_SHARE * scale.mean()) | (scale <= smallest)
+        ),
+    )
 
 
 def _private_squares(

@@ -32,10 +32,22 @@ def lost_centers(
     lost = np.flatnonzero(np.abs(mean - center) > LOST_SPREADS * spread + LOST_NOISES * noise_std)
     if not len(lost):
         return ()
-    named = ", ".join(str(labels[i]) for i in lost[:SHOWN]) + (", …" if len(lost) > SHOWN else "")
     return (
-        f"the centre of {len(lost)} column(s) was probably lost ({named}): these estimates are off by more than "
-        "the noise says; more rows, a larger rho or tighter bounds help",
+        f"the centre of {len(lost)} column(s) was probably lost ({_named(lost, labels)}): these estimates are off by "
+        "more than the noise says; more rows, a larger rho or tighter bounds help",
+    )
+
+
+def all_missing(
+    mean: FloatArray, center: FloatArray, noise_std: FloatArray, empty: NDArray[np.bool_], labels: Sequence[Label]
+) -> tuple[str, ...]:
+    """Columns in which neither a centre nor a spread was seen, and whose estimate is the centre all the same."""
+    still = np.flatnonzero(empty & (np.abs(mean - center) <= LOST_NOISES * noise_std))
+    if not len(still):
+        return ()
+    return (
+        f"{len(still)} column(s) seem to hold nothing but missing values ({_named(still, labels)}): such an estimate "
+        "means nothing, however narrow its interval.  In CSV files text is missing: write yes and no as 1 and 0",
     )
 
 
@@ -91,3 +103,7 @@ def untold_radius(design: Design, open_factor: float = 1.0) -> tuple[str, ...]:
             "rows need, or rare values clipped; more rows, a larger rho or tighter bounds help",
         )
     return ()
+
+
+def _named(columns: NDArray[np.intp], labels: Sequence[Label]) -> str:
+    return ", ".join(str(labels[i]) for i in columns[:SHOWN]) + (", …" if len(columns) > SHOWN else "")

@@ -22,7 +22,7 @@ RHO = Fraction(1, 2)
 def found_centers(table, bounds, *, seed, rho=RHO, missing=None):
     columns = read_columns(labels=range(table.shape[1]), bounds=bounds, missing=missing)
     design = plan_design(n=len(table), columns=columns, rho=rho, error_norm=2.0)
-    return private_center(open_rows(table), design, open_door(reserved=rho, testing_seed=seed))
+    return private_center(open_rows(table), design, open_door(reserved=rho, testing_seed=seed)).value
 
 
 def spike(value, share, rng):
