@@ -19,8 +19,7 @@ from plandp.data.rows import Sums
 from plandp.data.sparse_rows import SparseFunction, SparseRows
 from plandp.handover import release_sparse
 from plandp.kernels.compiler import compiled
-from plandp.kernels.item_sets import count_set_norms
-from plandp.mechanisms.item_rows import GroupedSum
+from plandp.kernels.item_sets import write_set_norms
 from plandp.noise.meter import open_door
 from plandp.terms.choices import REFINEMENTS
 from plandp.terms.columns import Label
@@ -31,7 +30,7 @@ from plandp_lab.item_tables import Baskets
 REPEATS = 7
 RHO = 1
 MOST_ROW_WISE, MOST_TIMES, MOST_MEMORY = 6.0, 30.0, 1.0  # required: times A.sum(axis=0), and times the CSR indices
-HEADINGS = "rows", "items", "ones", "A.sum", "row-wise", "groups", "release", "times", "memory", "peak", "required"
+HEADINGS = "rows", "items", "ones", "A.sum", "row-wise", "release", "times", "memory", "peak", "required"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +64,7 @@ class SparseCost:
     ones: int
     indices: int  # bytes
     sum: float
-    row_wise: float  # norms and clipped sums of both looks
-    groups: float
+    row_wise: float  # norms and clipped sums of both looks, and the sums by group
     release: float
     memory: int  # bytes
 
@@ -119,12 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a small table, to see that it works")
     asked = parser.parse_args(arguments)
     cases = (replace(SMALL, required=False),) if asked.quick else CASES
-    compiler = "Numba" if compiled(count_set_norms) else "no compiler: pip install plandp[fast]"
+    compiler = "Numba" if compiled(write_set_norms) else "no compiler: pip install plandp[fast]"
     print(f"\nBaskets: {compiler}, float64 CSR, rho={RHO}, error_norm=1, exact noise, all post-processing.")
+    print(f"CPU time, medians of {REPEATS} interleaved repeats; row-wise (norms, clipped sums, sums by group)")
     print(
-        f"CPU time, medians of {REPEATS} interleaved repeats; row-wise, groups and times are multiples of A.sum, memory"
+        "and times are multiples of A.sum, memory (the peak of one release in a new process) is one of the indices.\n"
     )
-    print("(the peak of one release in a new process) is one of the CSR indices.\n")
     costs = [cost_of(case) for case in tqdm(cases, desc="cases", leave=False)]
     print("\n".join(align([HEADINGS, *map(_line, costs)])))
 
@@ -133,19 +131,16 @@ def cost_of(case: SparseCase) -> SparseCost:
     """Time the plain sum, every pass of a release and a whole release in turns, so that a busy moment meets all."""
     matrix = _matrix(case)
     rows, functions = passes_of(matrix)
-    groups = [function for function in functions if isinstance(function, GroupedSum)]
-    row_wise = [function for function in functions if not isinstance(function, GroupedSum)]
     matrix.sum(axis=0)
     found = [
         (
             cpu_seconds_of(partial(matrix.sum, axis=0)),
-            sum(cpu_seconds_of(partial(rows.fold, function)) for function in row_wise),
-            sum(cpu_seconds_of(partial(rows.fold, function)) for function in groups),
+            sum(cpu_seconds_of(partial(rows.fold, function)) for function in functions),
             cpu_seconds_of(partial(_release, matrix)),
         )
         for _ in range(REPEATS)
     ]
-    plain, by_row, by_group, release = (median(column) for column in zip(*found, strict=True))
+    plain, row_wise, release = (median(column) for column in zip(*found, strict=True))
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as new_process:
         memory = new_process.submit(peak_of, case).result()
     return SparseCost(
@@ -153,8 +148,7 @@ def cost_of(case: SparseCase) -> SparseCost:
         ones=matrix.nnz,
         indices=matrix.indices.nbytes,
         sum=plain,
-        row_wise=by_row,
-        groups=by_group,
+        row_wise=row_wise,
         release=release,
         memory=memory,
     )
@@ -200,7 +194,6 @@ def _line(cost: SparseCost) -> tuple[str, ...]:
         f"{cost.ones:,}",
         f"{cost.sum:.4f} s",
         f"{cost.row_wise / cost.sum:.1f}",
-        f"{cost.groups / cost.sum:.1f}",
         f"{cost.release:.3f} s",
         f"{cost.release / cost.sum:.1f}",
         f"{cost.memory / cost.indices:.2f}",

@@ -25,7 +25,7 @@ GROUP_SENSITIVITY = (
 LARGEST = "return np.where(x < self.largest, x, float(self.largest))"
 SHORTER = "np.floor(np.sqrt(norms.astype(np.float64)) + 2.0) * (1.0 - 2.0**-50)"
 CLIP = "np.where(norms > squared_radius, factor, 1.0)"
-ADDED = "(vectors * np.repeat(shorter, np.diff(block.begin))).astype(np.int64)"
+ADDED = "(lattice.vectors(block) * shorter).astype(np.int64)"
 GROUPED = "(by_group * _shorter(norms, self.squared_radius)[:, None]).astype(np.int64)"
 
 
@@ -81,7 +81,10 @@ def test_a_smaller_sensitivity_is_rejected(factor: str) -> None:
             ("np.where(norms > squared_radius", "np.where(norms > squared_radius * 1.0000001 + 100"), id="almost"
         ),
         pytest.param(("isqrt((1 << 59) // d)", "isqrt((1 << 64) // d)"), id="norms that wrap"),
-        pytest.param(("    whole = vectors.astype(np.int64)", "    whole = vectors.astype(np.int32)"), id="narrow"),
+        pytest.param(
+            ("vectors(block).astype(np.uint64)", "vectors(block).astype(np.uint32)"),
+            id="narrow",
+        ),
     ],
 )
 def test_rows_that_are_too_long_are_rejected(replacement: tuple[str, str]) -> None:
@@ -103,6 +106,31 @@ def test_rows_of_groups_that_are_too_long_are_rejected(replacement: tuple[str, s
     assert worst_groups(in_numpy(item_rows, replacement)) > 1
 
 
+@pytest.mark.parametrize(
+    "replacement",
+    [
+        pytest.param(("norms > self.squared_radius)", "norms > 2 * self.squared_radius)"), id="longer than long"),
+        pytest.param(
+            ("int(lattice.whole_weights[0]) ** 2", "int(lattice.whole_weights[0])"), id="norms of other weights"
+        ),
+    ],
+)
+def test_long_rows_that_are_not_found_are_rejected(replacement: tuple[str, str]) -> None:
+    assert worst(changed(item_rows, replacement)) > 1
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        pytest.param(("min(isqrt(self.squared_radius), lattice.largest)", "self.squared_radius"), id="radius squared"),
+        pytest.param(("// max(1, int(weights.max()))", ""), id="points for items"),
+        pytest.param(("np.diff(block.begin) > short", "np.diff(block.begin) > short + 1"), id="one item more"),
+    ],
+)
+def test_long_groups_that_are_not_found_are_rejected(short: tuple[str, str]) -> None:
+    assert worst_groups(changed(item_rows, short)) > 1
+
+
 # --- the loops that are compiled, planted in their source and run as Python
 
 
@@ -118,16 +146,21 @@ def replaced(module: ModuleType, function: str, old: str, new: str) -> ModuleTyp
 
 
 CLIPPED = "clipped = norm > squared_radius"
-FLOOR = "np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50)"
+FLOOR = "np.floor(np.sqrt(np.float64(norms[r])) + 2.0) * (1.0 - 2.0**-50)"
+ROUNDED_DOWN = "np.floor(np.sqrt(np.float64(norms[r])))"
 
 
 @pytest.mark.parametrize(
     ("module", "function", "old", "new"),
     [
-        pytest.param(value_loops, "add_clipped", CLIPPED, "clipped = False", id="values: no clipping"),
         pytest.param(
-            value_loops, "add_clipped", FLOOR, "np.floor(np.sqrt(np.float64(norm)))", id="values: root rounded down"
+            value_loops,
+            "add_clipped",
+            "clipped = norms[r] > squared_radius",
+            "clipped = False",
+            id="values: no clipping",
         ),
+        pytest.param(value_loops, "add_clipped", FLOOR, ROUNDED_DOWN, id="values: root rounded down"),
         pytest.param(value_loops, "add_clipped", "x if x < largest else largest", "x", id="values: no largest entry"),
         pytest.param(
             value_loops,
@@ -136,11 +169,17 @@ FLOOR = "np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50)"
             "np.int64(np.ceil(np.float64(q) * shorter))",
             id="values: rounded up",
         ),
-        pytest.param(set_loops, "add_clipped_sets", "if norm <= squared_radius:", "if True:", id="sets: no clipping"),
+        pytest.param(value_loops, "write_norms", "norm += q * q", "norm = q * q", id="values: the last entry's norm"),
+        pytest.param(set_loops, "add_clipped_sets", FLOOR, ROUNDED_DOWN, id="sets: root rounded down"),
         pytest.param(
-            set_loops, "add_clipped_sets", FLOOR, "np.floor(np.sqrt(np.float64(norm)))", id="sets: root rounded down"
+            set_loops,
+            "add_clipped_sets",
+            "start = begin[r + 1]",
+            "start = begin[r]",
+            id="sets: clipped and counted too",
         ),
-        pytest.param(set_loops, "add_clipped_sets", "norm = one * one", "norm = one", id="sets: norm of other weights"),
+        pytest.param(set_loops, "write_set_norms", "q * q", "q", id="sets: not squared"),
+        pytest.param(set_loops, "write_set_norms", "upto[t + 1] = total", "upto[t] = total", id="sets: off by one"),
     ],
 )
 def test_a_loop_that_lets_long_rows_through_is_rejected(module: Any, function: str, old: str, new: str) -> None:
@@ -168,9 +207,9 @@ def test_a_loop_that_lets_long_groups_through_is_rejected(module: Any, function:
     [
         pytest.param(
             value_loops,
-            "add_clipped",
-            "    for r in range(len(begin) - 1):\n        norm = np.int64(0)\n",
-            "    norm = np.int64(0)\n    for r in range(len(begin) - 1):\n",
+            "write_norms",
+            "    for r in range(len(norms)):\n        norm = np.int64(0)\n",
+            "    norm = np.int64(0)\n    for r in range(len(norms)):\n",
             id="values: norms run on",
         ),
         pytest.param(value_loops, "add_grouped", "        row[:] = 0\n", "        pass\n", id="values: groups run on"),
@@ -179,10 +218,13 @@ def test_a_loop_that_lets_long_groups_through_is_rejected(module: Any, function:
         ),
         pytest.param(
             set_loops,
-            "count_set_norms",
-            "norm = np.int64(0)",
-            "norm = np.int64(r << 20)",
-            id="sets: the number of a row",
+            "write_set_norms",
+            "np.int64(upto[begin[r + 1]] - upto[begin[r]])",
+            "np.int64(upto[begin[r + 1]])",
+            id="sets: norms run on",
+        ),
+        pytest.param(
+            set_loops, "add_clipped_sets", "start = begin[r + 1]", "pass", id="sets: runs begin where they began"
         ),
     ],
 )

@@ -240,14 +240,30 @@ def test_sums_of_items_do_not_depend_on_the_company_of_a_row(module: Any) -> Non
     assert item_company_shows(module) == []
 
 
+@BOTH
+@pytest.mark.parametrize("binary", [True, False])
+def test_running_sums_that_wrap_leave_no_trace(module: Any, binary: bool) -> None:
+    # 3,000 entries of squares near 2^57: sums over many rows wrap twenty times, and norms one point apart show it
+    d = 3
+    most = largest_entry(n=1, d=d)
+    lattice = module.ItemLattice.of(np.array([most, most - 1, 1.0]), high=np.ones(d), n=1)
+    rows: list[Row] = [{0: 1.0}, {}, {1: 1.0}, {0: 1.0, 2: 1.0}, {2: 1.0, 1: 1.0, 0: 1.0}] * 500
+    for squared_radius in (most**2, most**2 + 1, (most - 1) ** 2):
+        alone = [clipped_alone(module, lattice, squared_radius, row, binary=binary) for row in rows[:5]]
+        function = module.ClippedSum(lattice=lattice, squared_radius=squared_radius)
+        with np.errstate(all="ignore"):
+            (sums,) = function(block_of(rows, binary=binary))
+        assert sums.tolist() == [500 * sum(entries) for entries in zip(*alone, strict=True)]
+        assert alone[0][0] == most or squared_radius < most**2
+        assert (alone[3][0] == most) == (squared_radius > most**2)
+
+
 def test_running_sums_over_all_values_are_rejected() -> None:
     running = in_numpy(
         item_rows,
         (
-            "    norms = np.zeros(len(block.begin) - 1, np.int64)\n    whole = vectors.astype(np.int64)\n"
-            "    np.add.at(norms, _row_of_entry(block), whole * whole)\n    return norms\n",
-            "    upto = np.concatenate([[0.0], np.cumsum(vectors * vectors)])\n"
-            "    return np.diff(upto[block.begin]).astype(np.int64)\n",
+            "np.cumsum(whole * whole, out=upto[1:])",
+            "upto = np.concatenate([[0.0], np.cumsum(lattice.vectors(block) ** 2)])",
         ),
     )
     assert item_company_shows(running)

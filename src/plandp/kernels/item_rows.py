@@ -8,11 +8,15 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-CELL_SHIFT = 48
-"""Squared norms that agree in their leading bits share a cell: 16 cells per doubling."""
+
+def count_cells(keys: IntArray, shift: int, lowest: int, counts: IntArray) -> None:
+    """Add 1 to the cell of every key: what is left of it without its last `shift` bits, counted from the lowest."""
+    last = len(counts) - 1
+    for key in keys:
+        counts[min(max((key >> shift) - lowest, 0), last)] += 1
 
 
-def count_norms(
+def write_norms(
     begin: NDArray[Any],
     items: NDArray[Any],
     values: NDArray[Any],
@@ -20,13 +24,10 @@ def count_norms(
     weights: FloatArray,
     squared: bool,
     largest: float,
-    lowest_cell: int,
-    counts: IntArray,
+    norms: IntArray,
 ) -> None:
-    """Add 1 to the cell of every row's squared norm."""
-    as_float = np.empty(1)
-    bits = as_float.view(np.int64)
-    for r in range(len(begin) - 1):
+    """Write every row's squared norm."""
+    for r in range(len(norms)):
         norm = np.int64(0)
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
@@ -36,8 +37,7 @@ def count_norms(
             x = np.rint(x * weights[c])
             q = np.int64(x if x < largest else largest)
             norm += q * q
-        as_float[0] = norm
-        counts[min(max((bits[0] >> CELL_SHIFT) - lowest_cell, 0), len(counts) - 1)] += 1
+        norms[r] = norm
 
 
 def add_clipped(
@@ -48,23 +48,15 @@ def add_clipped(
     weights: FloatArray,
     squared: bool,
     largest: float,
+    norms: IntArray,
     squared_radius: int,
     radius: float,
     sums: IntArray,
 ) -> None:
     """Add every row's integer vector to `sums`, scaled down where its squared norm exceeds the squared radius."""
-    for r in range(len(begin) - 1):
-        norm = np.int64(0)
-        for t in range(begin[r], begin[r + 1]):
-            c = items[t]
-            x = np.float64(values[t])
-            x = high[c] if x > high[c] else x
-            x = x * x if squared else x
-            x = np.rint(x * weights[c])
-            q = np.int64(x if x < largest else largest)
-            norm += q * q
-        clipped = norm > squared_radius
-        shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
+    for r in range(len(norms)):
+        clipped = norms[r] > squared_radius
+        shorter = radius / np.floor(np.sqrt(np.float64(norms[r])) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
         for t in range(begin[r], begin[r + 1]):
             c = items[t]
             x = np.float64(values[t])

@@ -1,65 +1,60 @@
-"""Rows of items that are there or not: the loops of `mechanisms/item_rows.py` where no row holds values."""
+"""Rows of items that are there or not: the loops of `mechanisms/item_rows.py` where no row holds values.
+
+Most rows are short, and a loop for each of them would cost more than what it adds up: where possible, loops run on
+over the items of many rows.
+"""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.kernels.item_rows import CELL_SHIFT
-
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-def count_set_norms(
-    begin: NDArray[Any],
-    items: NDArray[Any],
-    weights: NDArray[np.int32],
-    alike: bool,
-    lowest_cell: int,
-    counts: IntArray,
+def write_set_norms(
+    begin: NDArray[Any], items: NDArray[Any], weights: NDArray[np.int32], upto: NDArray[np.uint64], norms: IntArray
 ) -> None:
-    """Add 1 to the cell of every row's squared norm; `alike` says that all weights are the first."""
-    as_float = np.empty(1)
-    bits = as_float.view(np.int64)
-    one = np.int64(weights[0])
-    for r in range(len(begin) - 1):
-        norm = one * one * np.int64(begin[r + 1] - begin[r])
-        if not alike:
-            norm = np.int64(0)
-            for t in range(begin[r], begin[r + 1]):
-                q = np.int64(weights[items[t]])
-                norm += q * q
-        as_float[0] = norm
-        counts[min(max((bits[0] >> CELL_SHIFT) - lowest_cell, 0), len(counts) - 1)] += 1
+    """Write every row's squared norm; `upto` has room for one number more than there are items.
+
+    A norm is the difference of two sums modulo 2^64 and itself far below: no other row leaves a trace in it.
+    """
+    total = np.uint64(0)
+    upto[0] = total
+    for t in range(len(items)):
+        q = np.uint64(weights[items[t]])
+        total += q * q
+        upto[t + 1] = total
+    for r in range(len(norms)):
+        norms[r] = np.int64(upto[begin[r + 1]] - upto[begin[r]])
 
 
 def add_clipped_sets(
     begin: NDArray[Any],
     items: NDArray[Any],
     weights: NDArray[np.int32],
-    alike: bool,
-    squared_radius: int,
+    norms: IntArray,
+    long: IntArray,
     radius: float,
-    seen: NDArray[np.int32],
     sums: IntArray,
 ) -> None:
-    """Count the items of rows within the radius in `seen`, and add the others, scaled down to it, to `sums`."""
-    one = np.int64(weights[0])
-    for r in range(len(begin) - 1):
-        norm = one * one * np.int64(begin[r + 1] - begin[r])
-        if not alike:
-            norm = np.int64(0)
-            for t in range(begin[r], begin[r + 1]):
-                q = np.int64(weights[items[t]])
-                norm += q * q
-        if norm <= squared_radius:
-            for t in range(begin[r], begin[r + 1]):
-                seen[items[t]] += 1
-        else:
-            shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50)
-            for t in range(begin[r], begin[r + 1]):
-                sums[items[t]] += np.int64(np.float64(weights[items[t]]) * shorter)
+    """Add every row's weights to `sums`; the `long` rows, in order, are those that are scaled down to the radius.
+
+    Items of the others are counted, and weighted at last; there must be fewer than 2^31 rows.
+    """
+    seen = np.zeros(len(sums), np.int32)
+    start = begin[0]
+    for r in long:
+        for c in items[start : begin[r]]:
+            seen[c] += 1
+        start = begin[r + 1]
+        shorter = radius / np.floor(np.sqrt(np.float64(norms[r])) + 2.0) * (1.0 - 2.0**-50)
+        for c in items[begin[r] : start]:
+            sums[c] += np.int64(np.float64(weights[c]) * shorter)
+    for c in items[start : begin[-1]]:
+        seen[c] += 1
+    for c in range(len(sums)):
+        sums[c] += np.int64(weights[c]) * np.int64(seen[c])
 
 
 def add_grouped_sets(
@@ -67,17 +62,26 @@ def add_grouped_sets(
     items: NDArray[Any],
     group: NDArray[np.uint8],
     weights: NDArray[np.int32],
+    long: IntArray,
     largest: int,
     squared_radius: int,
     radius: float,
     sums: IntArray,
 ) -> None:
-    """As `add_clipped_sets` for the row's sums over groups of columns that share a weight, each at most `largest`."""
+    """As `add_clipped_sets` for the row's sums over groups of columns that share a weight, each at most `largest`.
+
+    Only the `long` rows, in order, can have more; there must be fewer than 2^31 rows.
+    """
+    seen = np.zeros(len(group), np.int32)
     row = np.empty(len(sums), np.int64)
-    for r in range(len(begin) - 1):
+    start = begin[0]
+    for r in long:
+        for c in items[start : begin[r]]:
+            seen[c] += 1
+        start = begin[r + 1]
         row[:] = 0
-        for t in range(begin[r], begin[r + 1]):
-            row[group[items[t]]] += 1
+        for c in items[begin[r] : start]:
+            row[group[c]] += 1
         norm = np.int64(0)
         for g in range(len(sums)):
             row[g] = min(row[g] * np.int64(weights[g]), largest)
@@ -86,3 +90,10 @@ def add_grouped_sets(
         shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
         for g in range(len(sums)):
             sums[g] += np.int64(np.float64(row[g]) * shorter) if clipped else row[g]
+    for c in items[start : begin[-1]]:
+        seen[c] += 1
+    for g in range(len(sums)):
+        total = np.int64(0)
+        for c in range(len(seen)):
+            total += np.int64(seen[c]) if group[c] == g else np.int64(0)
+        sums[g] += total * np.int64(weights[g])

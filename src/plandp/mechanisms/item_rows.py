@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.kernels.compiler import compiled
-from plandp.kernels.item_rows import CELL_SHIFT, add_clipped, add_grouped, count_norms
-from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, count_set_norms
+from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
+from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
 from plandp.mechanisms.tail_cell import NormCounts
 from plandp.noise.meter import MeteredNoise
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+CELL_SHIFT = 48
+"""Squared norms that agree in their leading bits share a cell: 16 cells per doubling."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +63,7 @@ class ItemLattice:
         """Whether all weights are the same: a set's norm is then known by its size."""
         return bool(np.all(self.weights == self.weights[0]))
 
-    @property
+    @cached_property
     def cells(self) -> tuple[int, FloatArray]:
         """The number of the lowest cell of squared norms, and the upper edges of all cells, as norms."""
         least, most = float(self.weights.min()) ** 2, float(len(self.weights)) * float(self.largest) ** 2
@@ -85,17 +88,13 @@ class NormCells:
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Count the rows of the block by norm."""
-        lattice = self.lattice
-        lowest, edges = lattice.cells
+        lowest, edges = self.lattice.cells
         counts = np.zeros(len(edges), np.int64)
-        if (sets := compiled(count_set_norms)) and block.values is None:
-            sets(block.begin, _unsigned(block.items), lattice.whole_weights, lattice.alike, lowest, counts)
-            return (counts,)
-        if loop := compiled(count_norms):
-            loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), lowest, counts)
-            return (counts,)
-        cell = (_squared_norms(block, lattice.vectors(block)).astype(np.float64).view(np.int64) >> CELL_SHIFT) - lowest
-        np.add.at(counts, np.minimum(np.maximum(cell, 0), len(counts) - 1), 1)
+        keys = _squared_norms(block, self.lattice).astype(np.float64).view(np.int64)
+        if loop := compiled(count_cells):
+            loop(keys, CELL_SHIFT, lowest, counts)
+        else:
+            np.add.at(counts, np.minimum(np.maximum((keys >> CELL_SHIFT) - lowest, 0), len(counts) - 1), 1)
         return (counts,)
 
 
@@ -110,18 +109,16 @@ class ClippedSum:
         """Add up the rows of the block."""
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
         sums = np.zeros(len(lattice.weights), np.int64)
+        norms = _squared_norms(block, lattice)
         if (sets := compiled(add_clipped_sets)) and block.values is None:
-            seen = np.zeros(len(sums), np.int32)  # a block has fewer than 2^31 rows
-            weights = lattice.whole_weights, lattice.alike
-            sets(block.begin, _unsigned(block.items), *weights, self.squared_radius, radius, seen, sums)
-            return (sums + lattice.whole_weights.astype(np.int64) * seen,)
-        if loop := compiled(add_clipped):
-            shape = lattice.squared, float(lattice.largest), self.squared_radius, radius
-            loop(*_arguments(block, lattice), *shape, sums)
-            return (sums,)
-        vectors = lattice.vectors(block)
-        shorter = _shorter(_squared_norms(block, vectors), self.squared_radius)
-        np.add.at(sums, block.items, (vectors * np.repeat(shorter, np.diff(block.begin))).astype(np.int64))
+            long = np.flatnonzero(norms > self.squared_radius)
+            sets(block.begin, _unsigned(block.items), lattice.whole_weights, norms, long, radius, sums)
+        elif loop := compiled(add_clipped):
+            limits = lattice.squared, float(lattice.largest), norms, self.squared_radius, radius
+            loop(*_arguments(block, lattice), *limits, sums)
+        else:
+            shorter = np.repeat(_shorter(norms, self.squared_radius), np.diff(block.begin))
+            np.add.at(sums, block.items, (lattice.vectors(block) * shorter).astype(np.int64))
         return (sums,)
 
 
@@ -130,29 +127,43 @@ class GroupedSum:
     """Block function: as `ClippedSum` for the sums of each row over groups of columns."""
 
     lattice: ItemLattice
-    group: IntArray  # of every column, below 256
+    group: IntArray  # of every column, from 0 on, below 256
     squared_radius: int
+
+    @cached_property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return int(self.group.max()) + 1
+
+    @cached_property
+    def narrow_group(self) -> NDArray[np.uint8]:
+        """The group of every column in a byte."""
+        return self.group.astype(np.uint8)
 
     @cached_property
     def shared_weights(self) -> NDArray[np.int32] | None:
         """The weight of every group, where all its columns have the same."""
-        weights = np.zeros(int(self.group.max()) + 1, np.int32)
+        weights = np.zeros(self.groups, np.int32)
         weights[self.group] = self.lattice.whole_weights
         return weights if np.array_equal(weights[self.group], self.lattice.whole_weights) else None
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Add up the rows of the block."""
-        lattice, radius, groups = self.lattice, float(isqrt(self.squared_radius)), int(self.group.max()) + 1
-        sums = np.zeros(groups, np.int64)
+        lattice, radius = self.lattice, float(isqrt(self.squared_radius))
+        sums = np.zeros(self.groups, np.int64)
         if (sets := compiled(add_grouped_sets)) and block.values is None and self.shared_weights is not None:
-            groups_of_columns, limits = self.group.astype(np.uint8), (lattice.largest, self.squared_radius, radius)
-            sets(block.begin, _unsigned(block.items), groups_of_columns, self.shared_weights, *limits, sums)
+            weights = self.shared_weights
+            # none of a row's sums, nor their norm, exceeds its number of items times the largest weight
+            short = min(isqrt(self.squared_radius), lattice.largest) // max(1, int(weights.max()))
+            long = np.flatnonzero(np.diff(block.begin) > short)
+            limits = lattice.largest, self.squared_radius, radius
+            sets(block.begin, _unsigned(block.items), self.narrow_group, weights, long, *limits, sums)
             return (sums,)
         if loop := compiled(add_grouped):
             shape = self.group, float(lattice.largest), self.squared_radius, radius
             loop(*_arguments(block, lattice), *shape, sums)
             return (sums,)
-        by_group = np.zeros((len(block.begin) - 1, groups), np.int64)
+        by_group = np.zeros((len(block.begin) - 1, self.groups), np.int64)
         place = (_row_of_entry(block), self.group[block.items])
         np.add.at(by_group, place, lattice.vectors(block).astype(np.int64))
         by_group = np.minimum(by_group, lattice.largest)
@@ -175,10 +186,21 @@ def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(block.begin) - 1), np.diff(block.begin))
 
 
-def _squared_norms(block: SparseBlock, vectors: FloatArray) -> IntArray:
-    norms = np.zeros(len(block.begin) - 1, np.int64)
-    whole = vectors.astype(np.int64)
-    np.add.at(norms, _row_of_entry(block), whole * whole)
+def _squared_norms(block: SparseBlock, lattice: ItemLattice) -> IntArray:
+    """The squared norm of every row, below 2^59."""
+    if block.values is None and lattice.alike:
+        return np.diff(block.begin).astype(np.int64) * int(lattice.whole_weights[0]) ** 2
+    norms = np.empty(len(block.begin) - 1, np.int64)
+    if (sets := compiled(write_set_norms)) and block.values is None:
+        upto = np.empty(len(block.items) + 1, np.uint64)
+        sets(block.begin, _unsigned(block.items), lattice.whole_weights, upto, norms)
+    elif loop := compiled(write_norms):
+        loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), norms)
+    else:
+        whole = lattice.vectors(block).astype(np.uint64)
+        upto = np.zeros(len(whole) + 1, np.uint64)
+        np.cumsum(whole * whole, out=upto[1:])  # modulo 2^64, as in the loop of sets
+        norms[:] = np.diff(upto[block.begin])
     return norms
 
 

@@ -27,11 +27,10 @@ def test_the_quick_benchmark_prints_a_line(monkeypatch, capsys):
         ({"row_wise": 6.01}, False),
         ({"release": 30.1}, False),
         ({"memory": 401}, False),
-        ({"groups": 9.0}, True),
     ],
 )
 def test_what_is_required_is_held_against_what_was_measured(changed, reached):
-    cost = SparseCost(case=SMALL, ones=100, indices=400, sum=1.0, row_wise=6.0, groups=1.0, release=30.0, memory=400)
+    cost = SparseCost(case=SMALL, ones=100, indices=400, sum=1.0, row_wise=6.0, release=30.0, memory=400)
     assert replace(cost, **changed).reached == reached
     assert benchmark._line(replace(cost, **changed))[-1].endswith("NOT REACHED") == (not reached)
     assert replace(cost, case=replace(SMALL, required=False), release=99.0).reached
@@ -50,6 +49,20 @@ def test_the_passes_timed_are_those_of_a_release():
     assert [type(function) for function in functions] == [NormCells, ClippedSum, GroupedSum, NormCells, ClippedSum]
     (counts,) = rows.fold(functions[0])
     assert counts.sum() == matrix.shape[0]
+
+
+def test_every_pass_is_row_wise_work(monkeypatch):
+    # each call takes a second, so the row-wise work takes as many as there are passes
+    timed = []
+
+    def a_second(work):
+        timed.append(work)
+        return 1.0
+
+    monkeypatch.setattr(benchmark, "cpu_seconds_of", a_second)
+    cost = benchmark.cost_of(SMALL)
+    assert (cost.sum, cost.row_wise, cost.release) == (1.0, 5.0, 1.0)
+    assert sum(isinstance(work.args[0], GroupedSum) for work in timed if work.args) == benchmark.REPEATS
 
 
 def test_work_of_this_process_takes_time():

@@ -1,0 +1,56 @@
+"""Compiled code that was kept is used again while its file is the same: nothing from elsewhere may be built into it."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from types import FunctionType, ModuleType
+
+import numpy as np
+import pytest
+
+import plandp.kernels
+
+LOOPS = [
+    function
+    for module in pkgutil.iter_modules(plandp.kernels.__path__)
+    if module.name != "compiler"
+    for function in vars(importlib.import_module(f"plandp.kernels.{module.name}")).values()
+    if isinstance(function, FunctionType)
+]
+
+
+def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
+    """The names that the loop looks up outside of itself, but for NumPy and what its own file assigns."""
+    assigned = {
+        target.id
+        for line in ast.parse(inspect.getsource(module)).body
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    }
+    looked_up = inspect.getclosurevars(loop)
+    found = {name for name, value in looked_up.globals.items() if value is not np} | set(looked_up.nonlocals)
+    return found - assigned
+
+
+def test_there_are_loops() -> None:
+    assert len(LOOPS) >= 17
+    assert all(loop.__module__.startswith("plandp.kernels.") for loop in LOOPS)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
+def test_a_loop_uses_no_constant_of_another_file(loop: FunctionType) -> None:
+    # Numba keeps compiled code until the file of the loop changes; a number that was imported could be an old one
+    assert names_from_elsewhere(loop, importlib.import_module(loop.__module__)) == set()
+
+
+def test_an_imported_constant_would_be_found() -> None:
+    source = (
+        "from plandp.kernels.norm_cells import BUCKET_SHIFT\nOWN = 3\ndef loop(x):\n    x[0] = BUCKET_SHIFT + OWN\n"
+    )
+    module = ModuleType("planted")
+    exec(source, vars(module))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inspect, "getsource", lambda _: source)
+        assert names_from_elsewhere(vars(module)["loop"], module) == {"BUCKET_SHIFT"}
