@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from plandp.data.rows import Rows
 from plandp.mechanisms.clipped_sum import private_clipped_sum
 from plandp.noise.meter import MeteredNoise
-from plandp.steps.box_sum import Box, private_box_sum
+from plandp.steps.box_sum import Box, private_box_mean
 from plandp.steps.center import Center, private_center
 from plandp.steps.estimate import Estimate, unstretched
 from plandp.steps.radius import (
@@ -58,7 +58,8 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     y = stretched_norm_cells(rows, μ, σ, s, design)  # line 5: (x - μ̃) / s
     C = private_radius(y, σ, s, design, noise)  # line 6
     if noise_error(C.value * s, p) >= noise_error(box.radius * box.stretch, p):
-        estimate = _whole_box_mean(rows, box, σ, design, noise)
+        # bounds so tight that clipping to them alone needs no more noise: then it is better, having no bias
+        estimate = private_box_mean(rows, box, design, noise, spread=σ)
         return estimate.warning(
             *too_few_rows(design),
             *all_missing(estimate.mean, estimate.center, estimate.noise_std, empty, columns.labels),
@@ -78,12 +79,6 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     )
 
 
-def _whole_box_mean(rows: Rows, box: Box, σ: FloatArray | None, design: Design, noise: MeteredNoise) -> Estimate:
-    """Bounds so tight that clipping to them alone needs no more noise: then it is better, having no bias."""
-    total = private_box_sum(rows, box, design, noise)
-    return unstretched(total, box.view.center, σ, box.stretch, box.radius, design)
-
-
 def _mean_without_spread(rows: Rows, middle: Center, box: Box, design: Design, noise: MeteredNoise) -> Estimate:
     """Too few rows to find spreads, or even centres: the noise is shaped by the bounds alone."""
     s = box.stretch
@@ -91,7 +86,7 @@ def _mean_without_spread(rows: Rows, middle: Center, box: Box, design: Design, n
     c = private_wide_radius(y, s, design, noise)
     C = float(y.cells.edges[c.cell])
     if box.radius <= C:
-        return _whole_box_mean(rows, box, None, design, noise).warning(*too_few_rows(design), *untold_radius(design))
+        return private_box_mean(rows, box, design, noise).warning(*too_few_rows(design), *untold_radius(design))
     total = private_clipped_sum(y, c.cell, noise, rho=design.split.sum, step="sum")
     estimate = unstretched(total, middle.value, None, s, C, design)
     empty = middle.halved & unseen_reach(C, s, design)

@@ -1,6 +1,7 @@
 """From an estimate to a release: the receipt, the forecast and nothing that is not covered by them."""
 
 import platform
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -18,6 +19,7 @@ from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
+BOX_COVERS = "the noise of the final sum, made for the bounds alone; not missing values or sampling error"
 REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; clipping bias roughly"
 
 
@@ -96,6 +98,8 @@ def handed_over(
     )
     expected = noise_error(estimate.noise_std / public.error_scale, error_norm)
     forecast = Forecast(error=expected, error_norm=error_norm, noise_share=noise_share)
+    if estimate.bounds_alone:
+        forecast = replace(forecast, covers=BOX_COVERS)
     if estimate.error is not None and "shrink" in refined:
         forecast = Forecast(error=estimate.error, error_norm=error_norm, noise_share=noise_share, covers=REFINED_COVERS)
     return MeanRelease(

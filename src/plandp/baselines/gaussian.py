@@ -2,8 +2,8 @@
 
 from plandp.data.rows import Rows
 from plandp.noise.meter import MeteredNoise
-from plandp.steps.box_sum import Box, private_box_sum
-from plandp.steps.estimate import Estimate, unstretched
+from plandp.steps.box_sum import Box, private_box_mean
+from plandp.steps.estimate import Estimate
 from plandp.terms.design import Design
 
 
@@ -13,6 +13,4 @@ def gaussian_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
     Guarantee: design.split.rho-zCDP when one row is replaced.  The stretch is the optimal one for the widths of
     the bounds (Appendix C); with equal widths there is none.
     """
-    box = Box.of(design)
-    total = private_box_sum(rows, box, design, noise)
-    return unstretched(total, box.view.center, None, box.stretch, box.radius, design)
+    return private_box_mean(rows, Box.of(design), design, noise)

@@ -1,15 +1,16 @@
 """The clipped sum when the bounds alone are the radius: the Gaussian mechanism of the box."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.clipped_sum import NoisySum, private_clipped_sum
+from plandp.mechanisms.clipped_sum import private_clipped_sum
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.meter import MeteredNoise
+from plandp.steps.estimate import Estimate, unstretched
 from plandp.steps.radius import longest_norm, stretched_view
 from plandp.terms.design import Design
 from plandp.theory.box import box_center, box_spread
@@ -34,8 +35,10 @@ class Box:
         return cls(stretch=stretch, view=view, radius=longest_norm(view))
 
 
-def private_box_sum(rows: Rows, box: Box, design: Design, noise: MeteredNoise) -> NoisySum:
-    """The sum of all rows around the middle of the box; no row is clipped further.
+def private_box_mean(
+    rows: Rows, box: Box, design: Design, noise: MeteredNoise, *, spread: FloatArray | None = None
+) -> Estimate:
+    """The mean of all rows around the middle of the box; no row is clipped further.
 
     Guarantee: design.split.sum-zCDP when one row is replaced.
     """
@@ -43,4 +46,6 @@ def private_box_sum(rows: Rows, box: Box, design: Design, noise: MeteredNoise) -
         box.radius, lowest=box.radius / 2.0, highest=box.radius, d=design.d, points=design.lattice_points
     )
     totals = cell_totals(rows, box.view, cells)
-    return private_clipped_sum(totals, len(cells.edges) - 1, noise, rho=design.split.sum, step="sum")
+    total = private_clipped_sum(totals, len(cells.edges) - 1, noise, rho=design.split.sum, step="sum")
+    estimate = unstretched(total, box.view.center, spread, box.stretch, box.radius, design)
+    return replace(estimate, bounds_alone=True)

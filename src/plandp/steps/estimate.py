@@ -23,6 +23,7 @@ class Estimate:
     warnings: tuple[str, ...] = ()
     unrefined: FloatArray | None = None  # before post-processing other than linear; None: `mean` itself
     error_std: FloatArray | None = None  # root mean square error to expect of `mean`; None: noise_std
+    bounds_alone: bool = False  # the noise is made for the whole box, and nothing is clipped further
     error: float | None = None  # ℓp error to expect after post-processing; None: that of the noise
 
     def warning(self, *warnings: str) -> "Estimate":

@@ -110,3 +110,24 @@ def test_a_column_that_only_the_bounds_name_is_told_as_bounds(data):
         plandp.mean(data, kind=kind, bounds={0: (0, 100), "age": (0, 100)}, rho=1)
     assert str(caught.value) == "bounds: the data has no column 'age'; its columns are 0, 1, 2, 3, 4, 5"
     assert caught.value.__context__ is None
+
+
+def test_a_release_says_where_the_bounds_alone_made_the_noise():
+    coins = (TABLE > 50).astype(float)
+    found = {
+        "tight": plandp.mean(coins, bounds=(0, 1), rho=1, testing_seed=7),
+        "generous": plandp.mean(coins, bounds=(-1000, 1000), rho=1, testing_seed=7),
+        "one tight column": plandp.mean(coins[:, :1], bounds=(0, 1), rho=1, testing_seed=7),
+        "gaussian": plandp.mean(TABLE, bounds=(0, 100), rho=1, method="gaussian", testing_seed=7),
+        "a public spread": plandp.mean(TABLE, bounds=(0, 100), rho=1, spread=5, testing_seed=7),
+    }
+    said = {name: "made for the bounds alone" in repr(release) for name, release in found.items()}
+    assert said == {
+        "tight": True,
+        "generous": False,
+        "one tight column": True,
+        "gaussian": True,
+        "a public spread": False,
+    }
+    assert "clipping bias" not in found["tight"].forecast.covers
+    assert "clipping bias" in found["generous"].forecast.covers
