@@ -121,16 +121,24 @@ def _ends(indptr: NDArray[Any], *, count: int, entries: int) -> NDArray[Any]:
 
 def _integers(array: NDArray[Any]) -> NDArray[Any]:
     """Return indices as int32 or int64 in machine order, copied only where they must be; what wraps is outside."""
-    if array.dtype.kind not in "iu" or array.ndim != 1:
+    plain = _plain(array)
+    if plain.dtype.kind not in "iu" or plain.ndim != 1:
         raise _malformed()
-    return np.require(array, np.int32 if array.dtype == np.int32 else np.int64, ["C", "A"])
+    return np.require(plain, np.int32 if plain.dtype == np.int32 else np.int64, ["C", "A"])
 
 
 def _values(matrix: Any, dimensions: int = 1) -> NDArray[Any]:
-    values: NDArray[Any] = matrix.data
+    values = _plain(matrix.data)
     if values.ndim != dimensions:
         raise _malformed()
     return values
+
+
+def _plain(part: Any) -> NDArray[Any]:
+    """Return a part of a matrix as no subclass of arrays; masks, which loops cannot read, are refused by type."""
+    if not isinstance(part, np.ndarray) or isinstance(part, np.ma.MaskedArray):
+        raise _malformed()
+    return np.asarray(part)
 
 
 def _malformed() -> ArgumentError:

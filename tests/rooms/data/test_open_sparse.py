@@ -3,7 +3,7 @@
 import math
 import tracemalloc
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -537,6 +537,15 @@ def broken() -> Iterator[Any]:
     table = sp.csr_array(SECRET * np.eye(3))
     table.data = table.data[:, np.newaxis]
     yield table
+    # by their type alone: without a value to be cleaned away, a mask was not noticed
+    for value, part in product((SECRET, np.nan), ("data", "indices", "indptr")):
+        table = sp.csr_array(value * np.eye(3))
+        setattr(table, part, np.ma.masked_array(getattr(table, part)))
+        yield table
+    for name in ("coo", "csc", "bsr"):
+        table = getattr(sp, f"{name}_array")(SECRET * np.eye(3))
+        table.data = np.ma.masked_array(table.data)
+        yield table
     table = sp.dia_array(SECRET * np.eye(3))
     table.data = table.data[:, :, np.newaxis]
     yield table
