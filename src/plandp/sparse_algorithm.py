@@ -16,11 +16,12 @@ from plandp.mechanisms.item_rows import ItemLattice, largest_entry, norm_counts,
 from plandp.mechanisms.tail_cell import NormCounts, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate
+from plandp.steps.item_doubt import Look, clipping_doubt
 from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
-from plandp.theory.item_doubts import Clipping, gaps, unevenness
+from plandp.theory.item_doubts import Clipping
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
@@ -60,13 +61,14 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), design, noise)
     # the groups follow the noise of the first look, what was learned from it does not
     lost = _lost(C, s, typical, design)
-    first = first.times(corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std, likely=lost))
+    given_back = corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std, likely=lost)
+    one = Look(clipped=first.per(u), corrected=first.times(given_back).per(u), clipping=_clipping(C, typical, design))
     s = _stretch(np.maximum(v, floor), design)  # line 3: Σ̂^(1/(p+2))
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
     y = _lattice(V / s, design)  # line 5: x / s
     norms = norm_counts(rows, y)
-    told = np.minimum(1.0, m / first.noise_std) if "shrink" in design.refine else np.ones(design.d)
+    told = np.minimum(1.0, m / (u * one.corrected.noise_std)) if "shrink" in design.refine else np.ones(design.d)
     radius = private_item_radius(  # line 6
         norms,
         noise,
@@ -79,21 +81,29 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         step="radius",
     )
     total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
-    second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
-    lost = _lost(replace(radius, value=radius.value / V), s, typical, design)
-    second = second.times(
-        corrections(second.mean / u, second.noise_std / u, group, totals.mean, totals.noise_std, likely=lost)
+    second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n).per(u)
+    radius = replace(radius, value=radius.value / V)
+    lost = _lost(radius, s, typical, design)
+    given_back = corrections(second.mean, second.noise_std, group, totals.mean, totals.noise_std, likely=lost)
+    two = Look(clipped=second, corrected=second.times(given_back), clipping=_clipping(radius, typical, design))
+    both = combined(one.corrected, two.corrected, design)
+    doubt = clipping_doubt(
+        one,
+        two,
+        group,
+        totals,
+        of_second=(both.noise_std / two.corrected.noise_std) ** 2,
+        share=both.mean * u / design.columns.high,
+        longest=LONGEST_GROUPED,
     )
-    both = combined(first, second, design)
-    clipping = Clipping(rows_above=radius.rows_above / design.n, tail_index=radius.tail_index, lost=lost)
-    doubt = _doubt(both, (first, second), group, totals, clipping, design)
+    both = both.times(u)
     answer = refined(both, doubt, design)
     return Estimate(
         mean=answer.mean,
         noise_std=both.noise_std,
         center=np.zeros(design.d),
         spread=np.sqrt(v),
-        radius=radius.value / V,
+        radius=radius.value,
         unrefined=both.mean,
         error_std=answer.error_std,
         error=answer.error,
@@ -108,29 +118,10 @@ def _lost(radius: ItemRadius, s: FloatArray, typical: float, design: SparseDesig
     return lost_share(radius.rows_above, radius.value / typical, radius.tail_index, n=design.n)
 
 
-def _doubt(
-    both: NoisyMeans,
-    looks: tuple[NoisyMeans, NoisyMeans],
-    group: NDArray[np.int64],
-    totals: NoisyMeans,
-    clipping: Clipping,
-    design: SparseDesign,
-) -> FloatArray:
-    """The share of every mean by which clipping may still have moved it, root mean square."""
-    u = design.columns.error_scale
-    first, second = looks
-    share = both.mean / design.columns.high
-    together = gaps(
-        second.mean / u,  # the first look made the groups: its noise is not by chance in them
-        second.noise_std / u,
-        group,
-        totals.mean,
-        totals.noise_std,
-        likely=clipping.losses(share),
-        unseen=clipping.losses(share, longer=math.sqrt(LONGEST_GROUPED)),
+def _clipping(radius: ItemRadius, typical: float, design: SparseDesign) -> Clipping:
+    return Clipping(
+        rows_above=radius.rows_above / design.n, lost_of_rows=radius.lost_of_rows, longer=radius.value / typical
     )
-    apart = unevenness(first.mean / u, first.noise_std / u, second.mean / u, second.noise_std / u, group)
-    return np.asarray(np.hypot(together, apart))
 
 
 def _lattice(weights: FloatArray, design: SparseDesign) -> ItemLattice:
@@ -182,7 +173,12 @@ def _first_look(
         )
     else:
         bound = _private_bound(norms, prior, design, noise, rho=split.first_radius, step="first radius")
-        found = ItemRadius(value=bound, rows_above=CLIPPED_SHARE * n, tail_index=USUAL_INDEX)
+        found = ItemRadius(
+            value=bound,
+            rows_above=CLIPPED_SHARE * n,
+            tail_index=USUAL_INDEX,
+            lost_of_rows=1.0 / (USUAL_INDEX + 1.0),
+        )
     total = private_item_sum(rows, y, found.value, noise, rho=split.first_sum, step="first sum")
     return replace(found, value=found.value / V), NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
 

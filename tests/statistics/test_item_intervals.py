@@ -18,8 +18,8 @@ def uneven_baskets(rng: np.random.Generator) -> scipy.sparse.csr_array:
 
 @pytest.mark.parametrize("p", [1, 2])
 def test_intervals_of_popular_items_cover_what_clipping_took(p: int) -> None:
-    # 2 tables x 3 seeds x 10 items of nominal 95%, correlated by group: all were held in 24 other tables of 60 intervals
-    # each, and seeds are fixed.  Named mistake: intervals as wide as the noise alone.
+    # 2 tables x 3 seeds x 10 items of nominal 95%, correlated by group: all were held in 24 other tables of 60
+    # intervals, and seeds are fixed.  Named mistake: intervals as wide as the noise alone.
     covered, by_noise, off = [], [], []
     for table in range(2):
         items = uneven_baskets(np.random.default_rng(table))

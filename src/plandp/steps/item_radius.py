@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plandp.mechanisms.tail_cell import NormCounts, private_rows_above, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.theory.item_clipping import rows_to_clip, tail_factor, tail_index
-from plandp.theory.tail_search import NoisyCount
+from plandp.theory.tail_search import NoisyCount, lost_beyond
 
 FloatArray = NDArray[np.float64]
 
@@ -28,6 +28,7 @@ class ItemRadius:
     value: float
     rows_above: float
     tail_index: float
+    lost_of_rows: float  # the share of their items that rows above it are expected to lose
 
 
 def private_item_radius(
@@ -54,6 +55,7 @@ def private_item_radius(
     radius, factor, index = start, USUAL_FACTOR, USUAL_INDEX
     wanted = 1.0
     known: tuple[NoisyCount, ...] = ()
+    tails: tuple[NoisyCount, ...] = ()
     for share, counts in ROUNDS:
         for_search, for_tail = rho * share * (1 - BEYOND_SHARE), rho * share * BEYOND_SHARE
         wanted = rows_to_clip(worth, min(radius * factor, most_lost), n=n, least=least)
@@ -70,7 +72,10 @@ def private_item_radius(
         known, radius = found.counts, float(edges[found.cell])
         far = min(int(np.searchsorted(edges, BEYOND * radius)), len(edges) - 2)
         beyond = private_rows_above(norms, far, noise, rho=for_tail, step=step)
-        told = max(beyond, 0.5 / math.sqrt(2.0 * float(for_tail)))
+        deviation = 1.0 / math.sqrt(2.0 * float(for_tail))
+        tails += (NoisyCount(cell=far, count=n - beyond, noise_std=deviation),)
+        told = max(beyond, 0.5 * deviation)
         index = tail_index(wanted, told, ratio=max(float(edges[far]) / radius, 1.05))
         factor = tail_factor(index, error_norm=error_norm)
-    return ItemRadius(value=radius, rows_above=wanted, tail_index=index)
+    lost = lost_beyond(known + tails, edges, prior=prior, tail=wanted, rows=n)
+    return ItemRadius(value=radius, rows_above=wanted, tail_index=index, lost_of_rows=lost)

@@ -19,6 +19,10 @@ class NoisyMeans:
     mean: FloatArray
     noise_std: FloatArray
 
+    def per(self, unit: FloatArray) -> "NoisyMeans":
+        """Mean and noise, both in this unit."""
+        return NoisyMeans(mean=self.mean / unit, noise_std=self.noise_std / unit)
+
     def times(self, factor: FloatArray) -> "NoisyMeans":
         """Mean and noise, both multiplied."""
         return NoisyMeans(mean=self.mean * factor, noise_std=self.noise_std * factor)

@@ -11,7 +11,7 @@ IntArray = NDArray[np.int64]
 MOST = 1.0  # nobody doubts a mean by more than all of it
 UNEVEN = 2.5  # rare items may lose so many times the share that all items together lose
 CLEAR = 5.0  # standard deviations above zero
-HEAVIEST = 1.5  # tail index: tails that seem heavier are noise
+MOST_OF_ROWS = 0.4  # tails that seem so heavy that rows lose more are noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,18 +19,43 @@ class Clipping:
     """What a radius does to rows whose norms end as a power law does: rows longer than it lose what is beyond."""
 
     rows_above: float  # as a share of all rows
-    tail_index: float
-    lost: float  # the share of all items that is likely to be taken
+    lost_of_rows: float  # the share of their items that these lose, 1/(a + 1) for index a
+    longer: float  # the radius over the norm of a typical row, whose items grow with its square
+
+    @property
+    def of_a_common_item(self) -> float:
+        """The share lost of an item that all rows hold."""
+        return self.rows_above * min(self.lost_of_rows, MOST_OF_ROWS)
 
     def losses(self, mean: FloatArray, *, longer: float = 1.0) -> FloatArray:
         """The share of every mean that a radius `longer` times as large is likely to take.
 
         Rare items may lose more than all items together; no item loses more than if all clipped rows held it.
         """
-        index = max(self.tail_index, HEAVIEST)
-        of_all = UNEVEN * self.lost * longer ** min(2.0 - index, 0.0)
-        of_rows = self.rows_above * longer**-index / (index + 1.0)
-        return np.minimum(of_all, of_rows / np.maximum(mean, 1e-300))
+        of_each = min(self.lost_of_rows, MOST_OF_ROWS)
+        index = 1.0 / of_each - 1.0
+        of_rows = self.rows_above * of_each * longer**-index
+        of_all = UNEVEN * of_rows * (self.longer * longer) ** 2
+        return np.asarray(np.minimum(of_all, of_rows / np.maximum(mean, 1e-300)))
+
+
+def seen_losses(
+    first: FloatArray,
+    first_std: FloatArray,
+    second: FloatArray,
+    second_std: FloatArray,
+    group: IntArray,
+    *,
+    less: float,
+) -> FloatArray:
+    """The share that the items of a group lost in the second look, by how much less the first look lost.
+
+    Before any correction; `less` is the share of the second look's loss that the first one is expected to have.
+    """
+    apart = np.bincount(group, first - second)
+    noise = np.sqrt(np.bincount(group, first_std**2 + second_std**2))
+    known = np.maximum(np.bincount(group, second), noise)
+    return np.asarray((np.hypot(apart, noise) / known / max(1.0 - less, 1e-9))[group])
 
 
 def gaps(
@@ -74,7 +99,8 @@ def unevenness(
 
     Two looks clip different rows, so where clipping treats items unevenly they differ by more than their noise does.
     """
-    variance = first_std**2 + second_std**2
+    unit = max(float(first_std.max()), float(second_std.max()))  # fourth powers of other units are beyond floats
+    first, second, variance = first / unit, second / unit, (first_std / unit) ** 2 + (second_std / unit) ** 2
     # groups were made by the first look: of unclear items its noise decided which are in them
     clear = (second > CLEAR * np.sqrt(variance)).astype(np.float64)
     surplus = np.bincount(group, clear * ((first - second) ** 2 - variance))

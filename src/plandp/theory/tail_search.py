@@ -24,6 +24,7 @@ STEEPNESS, CURVATURE = (
 BEND = CURVATURE * STEEPNESS**2 / 2
 TOP = STEEPNESS / np.maximum(2 * BEND, np.float32(1e-9))  # no parabola goes on past its top
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
+LOST_OF_ANY_SHAPE = 0.5
 MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 QUADRATURE = 64
@@ -97,6 +98,11 @@ class TailPosterior:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
         return self.begin + _quantile(self._weight().sum(axis=1, dtype=np.float64), share)
 
+    def lost_beyond(self) -> float:
+        """The share 1 - e^x*/norm that rows beyond x* are expected to lose: 1/(a + 1) for a power law of index a."""
+        weight = self._weight().sum(axis=0, dtype=np.float64)
+        return float(weight @ np.append(1.0 / (STEEPNESS + 1.0), LOST_OF_ANY_SHAPE) / weight.sum())
+
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
         candidates = slice(self.begin, self.begin + len(self.log_weight))
@@ -118,6 +124,16 @@ class TailPosterior:
 
     def _weight(self) -> SingleArray:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
+
+
+def lost_beyond(
+    counts: tuple[NoisyCount, ...], edges: FloatArray, *, prior: FloatArray, tail: float, rows: int
+) -> float:
+    """The share that rows beyond x* lose when they are clipped to it, by all these counts together."""
+    posterior = TailPosterior.before(edges, prior=prior, tail=tail)
+    for seen in counts:
+        posterior = posterior.updated(seen, rows=rows)
+    return posterior.lost_beyond()
 
 
 def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> SingleArray:

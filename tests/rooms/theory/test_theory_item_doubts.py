@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plandp.theory.item_doubts import UNEVEN, Clipping, gaps, unevenness
+from plandp.theory.item_doubts import UNEVEN, Clipping, gaps, seen_losses, unevenness
 
 NOISE = np.full(2, 1e-6)
 NONE = np.zeros(2)
@@ -24,21 +24,30 @@ def test_a_gap_is_what_clipping_took_where_nothing_better_is_known_and_else_what
 
 
 def test_a_popular_item_loses_no_more_than_all_clipped_rows_hold_of_it() -> None:
-    clipping = Clipping(rows_above=0.01, tail_index=4.0, lost=0.05)
+    clipping = Clipping(rows_above=0.01, lost_of_rows=0.2, longer=3.0)
     popular, rare = clipping.losses(np.array([0.5, 1e-6]))
-    # of a power law of index a, clipped rows lose 1/(a + 1) of their items
-    assert popular == pytest.approx(0.01 / 5 / 0.5)
-    assert rare == UNEVEN * 0.05
+    assert popular == pytest.approx(0.01 * 0.2 / 0.5)
+    assert rare == pytest.approx(UNEVEN * 0.01 * 0.2 * 3.0**2)  # clipped rows hold nine times what others do
     assert np.all(np.isfinite(clipping.losses(np.array([0.0, -1.0]))))
 
 
 def test_what_a_power_law_loses_beyond_a_longer_radius() -> None:
     # rows of norms from 1 on, index 3: every row holds the item; clipped at 2, and at 4
     norms = (1.0 - np.random.default_rng(11).random(2_000_000)) ** (-1 / 3)
-    clipping = Clipping(rows_above=float((norms > 2).mean()), tail_index=3.0, lost=1.0)
+    clipping = Clipping(rows_above=float((norms > 2).mean()), lost_of_rows=1 / 4, longer=10.0)
     for longer in (1.0, 2.0):
         lost = np.maximum(1.0 - 2.0 * longer / norms, 0.0).mean()
         assert clipping.losses(np.ones(1), longer=longer)[0] == pytest.approx(lost, rel=0.05)
+
+
+def test_what_was_lost_is_seen_by_a_look_that_lost_less() -> None:
+    truth, group = np.array([0.4, 0.2, 0.2, 0.1]), np.array([0, 0, 1, 1])
+    lost, noise = np.array([0.1, 0.1, 0.0, 0.0]), np.full(4, 1e-9)
+    for less in (0.0, 0.4):
+        seen = seen_losses(truth * (1 - less * lost), noise, truth * (1 - lost), noise, group, less=less)
+        np.testing.assert_allclose(seen, np.array([0.1, 0.1, 0.0, 0.0]) / 0.9, atol=1e-6)
+    blind = seen_losses(truth * (1 - lost), np.full(4, 0.01), truth * (1 - lost), noise, group, less=1.0)
+    assert np.all(blind > 1.0)  # a look that lost as much says nothing
 
 
 def test_looks_that_differ_by_noise_alone_show_nothing_uneven_and_others_do() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.mechanisms.tail_cell import FINER_AND_FINER
-from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior
+from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior, lost_beyond
 
 ROWS = 10_000
 NORMS = {
@@ -97,3 +97,16 @@ def test_the_prior_is_spread_over_the_cells_as_the_guess_says():
     assert prior[edges <= 1.0].sum() == pytest.approx(0.25, abs=0.01)
     assert prior.sum() == pytest.approx(1.0, abs=0.01)
     assert np.all(prior > 0)
+
+
+@pytest.mark.parametrize("index", [2.0, 5.0, 20.0])
+def test_the_share_that_rows_beyond_lose_is_read_off_the_counts(index):
+    edges = np.geomspace(0.1, 1000.0, 600)
+    rows, tail = 100_000, 1000.0
+    above = rows * np.minimum(1.0, edges**-index)
+    counts = tuple(
+        NoisyCount(cell=cell, count=rows - above[cell], noise_std=20.0)
+        for cell in (int(np.searchsorted(edges, (rows / wanted) ** (1 / index))) for wanted in (100, 500, 1000, 4000))
+    )
+    found = lost_beyond(counts, edges, prior=np.full(600, 1 / 600), tail=tail, rows=rows)
+    assert found == pytest.approx(1 / (index + 1), rel=0.4)  # of shapes that fit, curved ones lose a little less
