@@ -11,7 +11,29 @@ from plandp_lab.item_cells import ItemCell, Subject
 from plandp_lab.item_oracle import ItemOracle, item_error
 from plandp_lab.item_tables import FloatArray
 
+POPULAR = 20  # items, of which it is looked at whether what is stated about them is true
 OVER_PROTOTYPE, OVER_AUTHORS, OVER_ORACLE, OVER_ZEROS = 1.05, 0.5, 1.1, 1.0  # what the table marks
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """How a run's errors compare with those that its release stated."""
+
+    to_forecast: float  # the error over the forecast
+    off: float  # mean square of error over expected error, of the most popular items
+    held: float  # share of their 95% intervals that hold the mean
+
+    @classmethod
+    def of(cls, release: plandp.MeanRelease, mean: FloatArray) -> "Stated":
+        """Compare a release with the mean it is of."""
+        assert release.error_std is not None
+        popular, interval = np.argsort(-mean, kind="stable")[:POPULAR], release.interval(0.95)
+        error = release.estimate - mean
+        return cls(
+            to_forecast=float(np.linalg.norm(error, ord=release.error_norm)) / release.forecast.error,
+            off=float(np.mean((error / release.error_std)[popular] ** 2)),
+            held=float(np.mean(((interval.low <= mean) & (mean <= interval.high))[popular])),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +43,7 @@ class ItemRun:
     plan: float
     oracle: FloatArray  # by radius
     zeros: float
+    stated: Stated
 
 
 def measure(subject: Subject, runs: int) -> Iterator[list[ItemRun]]:
@@ -48,6 +71,7 @@ def _one_run(cell: ItemCell, oracle: ItemOracle, rng: np.random.Generator) -> It
         plan=item_error(release.estimate, table, cell.error_norm),
         oracle=oracle.errors(float(cell.rho), rng),
         zeros=item_error(np.zeros(len(table.mean)), table, cell.error_norm),
+        stated=Stated.of(release, table.mean),
     )
 
 
@@ -62,6 +86,7 @@ class ItemSummary:
     worst: float  # over the median
     oracle: float
     zeros: float
+    stated: Stated  # median, mean, mean
 
     @classmethod
     def of(cls, name: str, cell: ItemCell, runs: list[ItemRun]) -> "ItemSummary":
@@ -75,6 +100,11 @@ class ItemSummary:
             worst=float(plan.max() / np.median(plan)),
             oracle=float(np.median([run.oracle for run in runs], axis=0).min()),
             zeros=float(np.median([run.zeros for run in runs])),
+            stated=Stated(
+                to_forecast=float(np.median([run.stated.to_forecast for run in runs])),
+                off=float(np.mean([run.stated.off for run in runs])),
+                held=float(np.mean([run.stated.held for run in runs])),
+            ),
         )
 
     @property

@@ -1,6 +1,7 @@
 """`python -m plandp_lab.sparse_accuracy`: the accuracy of plandp.mean for items and counts, line by line."""
 
 import argparse
+import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from plandp_lab.item_cells import AUTHORS_SOURCE, PROTOTYPE_SOURCE, Subject, find_subjects
-from plandp_lab.item_measure import OVER_AUTHORS, OVER_ORACLE, OVER_PROTOTYPE, ItemSummary, measure
+from plandp_lab.item_measure import OVER_AUTHORS, OVER_ORACLE, OVER_PROTOTYPE, POPULAR, ItemSummary, measure
 from plandp_lab.item_oracle import CLIPPED
 
 HEADINGS = (
@@ -26,6 +27,9 @@ HEADINGS = (
     "/ authors",
     "zeros",
     "/ zeros",
+    "/ forecast",
+    "/ expected, popular",
+    "held, popular",
     "not reached",
 )
 
@@ -67,6 +71,10 @@ def _notes(runs: int) -> Iterator[str]:
     )
     yield f"* PLAN-B+: {PROTOTYPE_SOURCE}.  Authors: {AUTHORS_SOURCE}.  Zeros: the error of answering 0 everywhere."
     yield (
+        f"* What the release states: error over forecast; of the {POPULAR} most popular items error over `error_std`, "
+        "root mean square, and how many 95% intervals hold the mean."
+    )
+    yield (
         f"* Not reached: more than {OVER_PROTOTYPE:g} x PLAN-B+; more than {OVER_AUTHORS:g} x the authors' on the real "
         f"sets; in l2 more than {OVER_ORACLE:g} x the oracle; worse than zeros.  kosarak_first100k, bms_webview1 and "
         "msweb are held to nothing."
@@ -90,6 +98,9 @@ def _line(summary: ItemSummary) -> tuple[str, ...]:
         _ratio(summary.to_authors),
         _figure(summary.zeros),
         f"{summary.to_zeros:.3f}",
+        f"{summary.stated.to_forecast:.2f}",
+        f"{math.sqrt(summary.stated.off):.2f}",
+        f"{summary.stated.held:.0%}",
         ", ".join(summary.marks),
     )
 

@@ -11,17 +11,18 @@ import scipy.sparse as sp
 import plandp
 from plandp_lab import item_cells
 from plandp_lab.item_cells import ALL, NOT_SHRUNK, REAL_SETS, SYNTHETIC, ItemCell, RealSet, Subject, find_subjects
-from plandp_lab.item_measure import ItemRun, ItemSummary, measure
+from plandp_lab.item_measure import ItemRun, ItemSummary, Stated, measure
 from plandp_lab.item_oracle import CLIPPED, ItemOracle, item_error
 from plandp_lab.item_tables import Baskets, ItemTable, TwoPopularities, read_sets
 from plandp_lab.sparse_accuracy import HEADINGS, main, page
 
 SMALL = Baskets(n=300, d=40, entries=1_500, least=2, longest=20, popularity=1.0, tail=1.5)
+STATED = Stated(to_forecast=0.9, off=4.0, held=0.75)
 LINE = ItemCell(rho="1", error_norm=1)
 
 
 def summary_of(plan, *, oracle=1.0, zeros=9.0, **changed):
-    runs = [ItemRun(plan=error, oracle=np.array([oracle, 2 * oracle]), zeros=zeros) for error in plan]
+    runs = [ItemRun(plan=error, oracle=np.array([oracle, 2 * oracle]), zeros=zeros, stated=STATED) for error in plan]
     return ItemSummary.of("table", replace(LINE, **changed), runs)
 
 
@@ -48,12 +49,13 @@ def test_a_line_is_marked_when_it_does_not_reach_something(error, changed, marks
 
 def test_a_summary_is_of_medians_and_the_oracle_takes_its_best_radius():
     runs = [
-        ItemRun(plan=plan, oracle=np.array(oracle), zeros=8.0)
+        ItemRun(plan=plan, oracle=np.array(oracle), zeros=8.0, stated=replace(STATED, held=plan / 8))
         for plan, oracle in ((1, (3, 2)), (2, (9, 4)), (6, (1, 3)))
     ]
     found = ItemSummary.of("table", replace(LINE, prototype=4.0, authors=8.0), runs)
     assert (found.runs, found.plan, found.worst, found.oracle) == (3, 2.0, 3.0, 3.0)
     assert (found.to_prototype, found.to_authors, found.to_zeros) == (0.5, 0.25, 0.25)
+    assert (found.stated.to_forecast, found.stated.off, found.stated.held) == (0.9, 4.0, 0.375)
 
 
 def test_every_line_of_the_table_is_there_once_with_what_it_is_held_to():
@@ -197,7 +199,8 @@ def test_what_a_line_says_is_what_plandp_is_asked_for(monkeypatch):
 def test_the_page_has_a_line_per_cell():
     text = page([summary_of([1.0, 2.5], prototype=0.5), summary_of([0.2], refine=NOT_SHRUNK)], runs=2)
     assert (
-        "| table | 1 | l1/2 | on | 1.75 | 1.43 | 1 | 1.75 | 0.5 | 3.50 |  |  | 9 | 0.194 | over PLAN-B+ x1.05 |" in text
+        "| table | 1 | l1/2 | on | 1.75 | 1.43 | 1 | 1.75 | 0.5 | 3.50 |  |  | 9 | 0.194 | 0.90 | 2.00 | 75% |"
+        " over PLAN-B+ x1.05 |" in text
     )
     assert "| table | 1 | l1/2 | off | 0.2 |" in text
     assert "1 of 2 lines marked." in text
@@ -222,3 +225,14 @@ def test_the_command_runs_where_nothing_can_be_measured(tmp_path):
     shown = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "0 of 0 lines marked." in shown.stdout
     assert "msweb: skipped, the --data directory has no msweb.npz." in shown.stdout
+
+
+def test_what_a_release_states_is_compared_with_the_mean():
+    table = np.zeros((50, 30))
+    table[:25, :10] = 1
+    release = plandp.mean(table, kind="binary", rho=1, error_norm=1, testing_seed=1)
+    off = Stated.of(release, release.estimate - 2 * release.error_std)
+    assert off.off == pytest.approx(4.0)
+    assert off.to_forecast == pytest.approx(2 * release.error_std.sum() / release.forecast.error)
+    assert Stated.of(release, release.unrefined).held == 1.0
+    assert Stated.of(release, release.unrefined + 9 * (release.noise_std + release.error_std)).held == 0.0
