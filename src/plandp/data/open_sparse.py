@@ -23,7 +23,7 @@ from plandp.terms.columns import Label
 ENTRIES_PER_BLOCK = 2**18
 """About how many entries a block has at most; values that are not float64 are converted block by block."""
 
-ENTRIES_PER_COLUMN = 4
+ENTRIES_PER_COLUMN = 16
 """With many columns a block is larger: sums by column are merged per block, and that should cost less than reading."""
 
 
