@@ -110,6 +110,7 @@ def mean_of_events(
         error_scale=error_scale,
         refine=switched_on,
         warnings=large_delta(delta, rows.n),
+        measure=measure,
         privacy_unit="person",
         neighbours="replace all events of one person",
     )

@@ -18,7 +18,11 @@ _ONLY_IN_PYTHON = {
     "refine=()": "--refine none",
     "bounds=(0, 50)": "--bounds 0:50",
     "pass (0, high)": "give --bounds 0:HIGH",
+    "leave bounds out": "leave --bounds out",
+    "leave d out": "leave --d out",
 }
+_BUDGET = ("rho", "epsilon", "delta")
+_BUDGET_WORD = re.compile(rf"(?<!-)\b({'|'.join(_BUDGET)})\b")
 
 
 def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
@@ -27,6 +31,8 @@ def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
     for words, instead in _ONLY_IN_PYTHON.items():
         problem = problem.replace(words, instead)
     named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", problem)
+    if error.argument in _BUDGET:
+        named = _BUDGET_WORD.sub(lambda found: _option(found[1]), named)
     return f"{_option(_given(error.argument, asked))}: {' '.join(named.split())}"
 
 

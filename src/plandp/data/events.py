@@ -93,9 +93,13 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
 def _read_people(people: object) -> int:
     if isinstance(people, int | np.integer) and not isinstance(people, bool) and 1 <= people <= MOST_PEOPLE:
         return int(people)
+    # Of other objects the type alone: a table that was passed by mistake must not be shown.
+    kind = type(people).__name__
+    given = f"{people!r} ({kind})" if isinstance(people, int | float | np.number) else f"a {kind}"
     raise ArgumentError(
         "people",
-        "must be the public number of people, a whole number from 1 to 1e10; it is never counted from the table",
+        f"must be the public number of people, a whole number (int) from 1 to 1e10, not {given}; it is "
+        "never counted from the table",
     )
 
 

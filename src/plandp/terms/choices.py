@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plandp.errors import ArgumentError
-from plandp.terms.columns import Columns
+from plandp.terms.columns import Columns, Label
 
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
@@ -37,14 +37,17 @@ def read_refine(refine: object, kind: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def check_sparse_bounds(columns: Columns, kind: str) -> None:
-    """Refuse bounds that values of this kind cannot have."""
+def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = None) -> None:
+    """Refuse bounds that values of this kind, or of this measure of events, cannot have."""
+    asked, other = (
+        (f"kind={kind!r}", "kind='nonnegative'") if measure is None else (f"measure={measure!r}", "measure='count'")
+    )
     if np.any(columns.low != 0.0):
-        raise ArgumentError("bounds", f"kind={kind!r} begins at 0: pass (0, high)")
+        raise ArgumentError("bounds", f"{asked} begins at 0: pass (0, high)")
     if np.any((columns.high > HIGHEST) | (columns.high < 1.0 / HIGHEST)):
-        raise ArgumentError("bounds", f"kind={kind!r} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
+        raise ArgumentError("bounds", f"{asked} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
     if kind == "binary" and np.any(columns.high != 1.0):
-        raise ArgumentError("bounds", "kind='binary' lies within (0, 1); leave bounds out, or use kind='nonnegative'")
+        raise ArgumentError("bounds", f"{asked} lies within (0, 1); leave bounds out, or use {other}")
 
 
 def read_error_norm(error_norm: Any) -> float:

@@ -102,9 +102,15 @@ NAMES = "name one that it has. The first line of a CSV or TSV file must name the
     [
         (
             ["--people", "0"],
-            "--people: must be the public number of people, a whole number from 1 to 1e10; it is never counted from "
-            "the table",
+            "--people: must be the public number of people, a whole number (int) from 1 to 1e10, not 0 (int); it is "
+            "never counted from the table",
         ),
+        (
+            ["--bounds", "0:5"],
+            "--bounds: --measure 'presence' lies within (0, 1); leave --bounds out, or use --measure 'count'",
+        ),
+        (["--measure", "count", "--bounds", "1:5"], "--bounds: --measure 'count' begins at 0: give --bounds 0:HIGH"),
+        (["--delta", "1e-6"], "--delta: belongs to --epsilon; with --rho leave it out"),
         (["--people", "many"], "--people: 'many' is not a whole number of at most 18 digits; write 10000 or 1e4"),
         (["--person", "usr"], f"--person: the table has no column 'usr'; {NAMES}"),
         (["--item", "user"], "--item: 'user' is the column of the person already; name another"),

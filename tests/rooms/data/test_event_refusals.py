@@ -86,10 +86,25 @@ def test_items_of_every_list() -> None:
     assert rows_of(pages)[frozenset({(0, 1.0)})] == 2
 
 
-@pytest.mark.parametrize("people", [0, -1, 1.5, "7", True, None, 10**10 + 1, float("nan")])
-def test_numbers_of_people_that_are_refused(people: object) -> None:
+@pytest.mark.parametrize(
+    ("people", "given"),
+    [
+        (0, "0 (int)"),
+        (-1, "-1 (int)"),
+        (9000.0, "9000.0 (float)"),
+        (float("nan"), "nan (float)"),
+        (np.float64(7), "np.float64(7.0) (float64)"),
+        (True, "True (bool)"),
+        (10**10 + 1, "10000000001 (int)"),
+        ("7", "a str"),
+        (None, "a NoneType"),
+        (pandas.Series([CANARY]), "a Series"),
+    ],
+)
+def test_numbers_of_people_that_are_refused(people: object, given: str) -> None:
     assert refused(as_frame(EVENTS), people=people) == (
-        "people: must be the public number of people, a whole number from 1 to 1e10; it is never counted from the table"
+        f"people: must be the public number of people, a whole number (int) from 1 to 1e10, not {given}; it is never "
+        "counted from the table"
     )
 
 
