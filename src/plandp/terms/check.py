@@ -13,12 +13,13 @@ from plandp.terms.columns import FloatArray, Label
 from plandp.terms.design import Split
 from plandp.terms.receipt import budget_line, write_fraction
 from plandp.terms.sparse_design import SparseSplit
-from plandp.terms.text_table import align
+from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMA = "plandp/check/1"
+_SHOWN_COLUMNS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,8 +154,6 @@ class Check:
         )
 
     def _errors(self) -> list[str]:
-        least, most = float(self.noise_std.min()), float(self.noise_std.max())
-        noise = f"{least:.3g}" if math.isclose(least, most) else f"{least:.3g} to {most:.3g}"
         norm = f"l{self.error_norm:g}"
         spreads = "the spread" if self.d == 1 else f"the {norm} norm of the spreads"
         if self.kind != "real":
@@ -163,12 +162,24 @@ class Check:
             f"predicted {norm} error {self.error:.3g}, which is {self.error_in_spreads:.2g} times {spreads}",
             *self._meaning(),
         ]
-        lines.append(f"  standard deviation of the noise of a column: {noise}")
+        lines += self._noise()
         if self.method != "gaussian":
             times = f"{self.gaussian_error / self.error:.2g} times as large"
             lines.append(f"  for comparison, the Gaussian mechanism: {self.gaussian_error:.3g}, {times}")
         lines.append(f"  for comparison, the sampling of {_count(self.n, 'row')}: {self.sampling_error:.3g}")
         return lines
+
+    def _noise(self) -> list[str]:
+        least, most = float(self.noise_std.min()), float(self.noise_std.max())
+        if math.isclose(least, most):
+            return [f"  standard deviation of the noise of a column: {least:.3g}"]
+        if self.kind != "real" or self.d > _SHOWN_COLUMNS:
+            return [f"  standard deviation of the noise of a column, in its own unit: {least:.3g} to {most:.3g}"]
+        rows = [
+            (f"  {show_label(label)}", f"{noise:.3g}", f"{noise / spread:.2g} of the spread")
+            for label, noise, spread in zip(self.labels, self.noise_std.tolist(), self.spread.tolist(), strict=True)
+        ]
+        return ["  standard deviation of the noise, each column in its own unit:", *align(rows)]
 
     def _meaning(self) -> list[str]:
         if self.method == "gaussian":

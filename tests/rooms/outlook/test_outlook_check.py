@@ -368,3 +368,15 @@ def test_one_row_is_one_row_and_a_thousand_times_is_written_out():
     assert " 1,000 x " in text
     assert "e+" not in text
     assert "n = 10,000 rows, d = 20 columns\n" in repr(plandp.check(**TYPICAL))
+
+
+def test_the_noise_of_few_columns_is_shown_in_the_unit_of_each():
+    bounds = {"age": (0, 120), "income": (0, 1e6), "owns_car": (0, 1)}
+    check = plandp.check(n=20_000, bounds=bounds, error_scale="bounds", rho=0.1)
+    shown = {line.split()[0]: line.split()[1] for line in repr(check).splitlines() if line.endswith("of the spread")}
+    assert shown == {label: f"{noise:.3g}" for label, noise in zip(check.labels, check.noise_std, strict=True)}
+    many = plandp.check(n=20_000, bounds=[(0, 1)] * 10 + [(0, 1000)], rho=0.1)
+    assert "in its own unit: " in repr(many)
+    alike = repr(plandp.check(n=20_000, d=3, bounds=(0, 1), rho=0.1))
+    assert "noise of a column: " in alike
+    assert "own unit" not in alike
