@@ -55,7 +55,8 @@ def mean_of_events(
         other items do not count.
     people
         The public number of people; it is never counted.  People without events count as having nothing.  If there are
-        events of more, those people who come first in a public order of ids (by a hash) are kept.
+        events of more, those people who come first in a public order of ids (by a hash) are kept, and the estimate is
+        about them: that they are a sample is in no stated error.
     measure
         What a person has of an item: "presence" (1 if there is an event, whatever their number), "count" (the number of
         events), or the name of a numeric column (its exact sum over the events).  Sums below zero count as zero.
@@ -74,6 +75,9 @@ def mean_of_events(
         Makes a run repeatable, for tests only: the release says that it protects nobody.
     progress
         Show a progress bar while a file is read.
+
+    `plandp.check(n=people, d=len(items), kind="binary", error_norm=1, rho=...)` says beforehand what to expect of
+    "presence"; of other measures with kind="nonnegative" and the same bounds.
 
     Examples
     --------

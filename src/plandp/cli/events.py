@@ -24,11 +24,15 @@ examples:
       --items-file products.txt --people 1e6 --measure amount --bounds 0:1000 \\
       --epsilon 1 --delta 1e-8 --out release.json --plot means.svg
       the mean of what each customer spent on each product
+  plandp check --n 75462 --d 3 --kind binary --error-norm 1 --rho 0.5
+      what to expect, before anything is spent: --n people, --d items; for
+      counts and sums --kind nonnegative with the same --bounds
 
 The privacy unit is the person: all events of one person are protected together.
 Items (one per line of the items file) and the number of people are public
 knowledge, never taken from the events.  People without events count as zeros;
-if the file has more people than --people, a public hash decides who counts.
+if the file has more people than --people, a public hash decides who counts, and
+the means are about those: no stated error covers that they are a sample.
 
 Events of other items, and without a person or an item, do not count.  Ids are
 exact texts: 007 is not 7.  In CSV and TSV files an empty cell is missing, and
