@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plandp.data.event_ids import first_people
 from plandp.data.id_column import NULL, IdColumn
 from plandp.data.sparse_rows import SparseBlock
+from plandp.data.stored_rows import MOST_ROWS, narrowest
 
 ROWS_PER_BLOCK = 2**16
 """How many rows a block has, or d if that is more: sums by item are merged per block."""
@@ -28,12 +29,12 @@ class PersonRows:
     n: int
     d: int
     begin: NDArray[np.int64]
-    items: NDArray[np.int32]
+    items: NDArray[Any]  # int32 or int64
     values: NDArray[Any] | None
 
     def blocks(self) -> Iterator[SparseBlock]:
         """Return all n rows, cut by n and d alone; empty rows take no memory until they are read."""
-        step = max(ROWS_PER_BLOCK, self.d)
+        step = min(max(ROWS_PER_BLOCK, self.d), MOST_ROWS)
         for start in range(0, self.n, step):
             rows = np.arange(start, min(start + step, self.n) + 1)
             begin = self.begin[np.minimum(rows, len(self.begin) - 1)]
@@ -94,7 +95,7 @@ def group_events(
         n=n,
         d=d,
         begin=np.append(_starts(row), len(row)),
-        items=(cell - row * d).astype(np.int32),
+        items=(cell - row * d).astype(narrowest(d)),
         values=measured,
     )
 

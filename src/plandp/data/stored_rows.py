@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 ENTRIES_AT_A_TIME = 2**16
 """About how many entries are read at a time on the way in: what is held besides the rows stays within the cache."""
 
+MOST_ROWS = 2**30
+"""No block has more rows: those who add up a block count in 32 bits."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StoredRows:
@@ -40,12 +43,15 @@ def presence(values: NDArray[Any]) -> NDArray[np.bool]:
 
 
 def cut_rows(begin: NDArray[Any], entries: int) -> Iterator[tuple[int, int]]:
-    """Cut rows into stretches of at most so many entries and rows; a row with more entries stands alone."""
+    """Cut rows into stretches of at most so many entries and rows; a row with more entries stands alone.
+
+    No stretch has more than MOST_ROWS rows.
+    """
     n, first = len(begin) - 1, 0
     while first < n:
         goal = begin.dtype.type(min(int(begin[first]) + entries, int(begin[-1])))  # of another type, all would be cast
         last = int(np.searchsorted(begin, goal, side="right")) - 1
-        last = min(max(last, first + 1), first + entries, n)
+        last = min(max(last, first + 1), first + min(entries, MOST_ROWS), n)
         yield first, last
         first = last
 
