@@ -20,8 +20,9 @@ from plandp.steps.item_doubt import Look, clipping_doubt
 from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
 from plandp.terms.sparse_design import SparseDesign
+from plandp.theory.guards import items_left_out
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
-from plandp.theory.item_doubts import Clipping
+from plandp.theory.item_doubts import Clipping, left_out
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
@@ -98,6 +99,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     )
     both = both.times(u)
     answer = refined(both, doubt, design)
+    hidden = left_out(answer.mean / u, totals.mean, totals.noise_std)
     return Estimate(
         mean=answer.mean,
         noise_std=both.noise_std,
@@ -106,7 +108,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         radius=radius.value,
         unrefined=both.mean,
         error_std=answer.error_std,
-        error=answer.error,
+        error=max(answer.error, hidden * design.d ** (1.0 / p - 1.0)),  # no errors that lack so much are smaller
+        warnings=items_left_out(hidden / max(float(totals.mean.sum()), 1e-300)),
     )
 
 

@@ -22,6 +22,8 @@ FARTHEST = 50.0
 OPEN = 4.0
 # least healthy share of ρ for the noise of the sum
 STARVED = 0.75
+# share of all items
+HIDDEN = 0.5
 SHOWN = 5
 
 
@@ -103,6 +105,16 @@ def untold_radius(design: Design, open_factor: float = 1.0) -> tuple[str, ...]:
             "rows need, or rare values clipped; more rows, a larger rho or tighter bounds help",
         )
     return ()
+
+
+def items_left_out(share: float) -> tuple[str, ...]:
+    """Most of what rows hold is not in any item's mean: noise hides it."""
+    if share <= HIDDEN:
+        return ()
+    return (
+        f"at least {share:.0%} of what rows hold is in items too rare to be told from noise: their means are close to 0, "
+        "and together far too low; more rows, a larger rho or a list of fewer items help",
+    )
 
 
 def _named(columns: NDArray[np.intp], labels: Sequence[Label]) -> str:

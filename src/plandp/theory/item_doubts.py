@@ -10,6 +10,7 @@ IntArray = NDArray[np.int64]
 
 MOST = 1.0  # nobody doubts a mean by more than all of it
 UNEVEN = 2.5  # rare items may lose so many times the share that all items together lose
+SURE = 2.0  # standard deviations
 CLEAR = 5.0  # standard deviations above zero
 MOST_OF_ROWS = 0.4  # tails that seem so heavy that rows lose more are noise
 
@@ -37,6 +38,15 @@ class Clipping:
         of_rows = self.rows_above * of_each * longer**-index
         of_all = UNEVEN * of_rows * (self.longer * longer) ** 2
         return np.asarray(np.minimum(of_all, of_rows / np.maximum(mean, 1e-300)))
+
+
+def left_out(mean: FloatArray, total: FloatArray, total_std: FloatArray) -> float:
+    """The sum that all means together lack for certain, by the totals of their groups.
+
+    Clipping only ever takes from totals, so that what they hold and the means do not is in items that noise has hidden.
+    """
+    noise = float(np.sqrt((total_std**2).sum()))
+    return max(float(total.sum() - mean.sum()) - SURE * noise, 0.0)
 
 
 def seen_losses(

@@ -101,3 +101,14 @@ def test_the_intervals_of_the_unrefined_estimate_cover():
     interval = found.interval(0.95)
     assert abs(np.mean((interval.low < truth) & (truth < interval.high)) - 0.95) < 0.03
     assert np.mean(np.abs(found.estimate - truth) < 1.96 * found.error_std) > 0.9
+
+
+def test_a_release_warns_of_what_noise_hides_and_expects_as_much():
+    # 100,000 items, each in 1 of 3,000 rows: none can be told from noise, but 30 a row can
+    rows = scipy.sparse.csr_array(scipy.sparse.random(1000, 100_000, density=3e-4, rng=3) > 0)
+    found = plandp.mean(rows, kind="binary", rho=0.1, error_norm=1, testing_seed=1)
+    error = np.abs(found.estimate - rows.mean(axis=0)).sum()
+    assert found.estimate.sum() < 3
+    assert found.warnings[0].startswith("at least 83% of what rows hold is in items too rare to be told from noise")
+    assert 0.8 < error / found.forecast.error < 1.1
+    assert not release().warnings

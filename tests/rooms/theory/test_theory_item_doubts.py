@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plandp.theory.item_doubts import UNEVEN, Clipping, gaps, seen_losses, unevenness
+from plandp.theory.item_doubts import UNEVEN, Clipping, gaps, left_out, seen_losses, unevenness
 
 NOISE = np.full(2, 1e-6)
 NONE = np.zeros(2)
@@ -59,3 +59,9 @@ def test_looks_that_differ_by_noise_alone_show_nothing_uneven_and_others_do() ->
     found = unevenness(first, noise, mean * (1 + off) + 0.002 * rng.standard_normal(400), noise, group)
     assert found[0] < 0.012  # by chance: the noise of a group's surplus, and no more than that
     assert found[-1] == pytest.approx(0.05, rel=0.2)
+
+
+def test_what_totals_hold_beyond_their_noise_and_means_do_not_is_left_out() -> None:
+    total, noise = np.array([3.0, 1.0]), np.array([0.3, 0.4])
+    assert left_out(np.full(4, 0.25), total, noise) == pytest.approx(4.0 - 1.0 - 2 * 0.5)
+    assert left_out(np.full(4, 0.9), total, noise) == 0.0
