@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from plandp.data.rows import Rows
+from plandp.data.rows import RowSource
 from plandp.data.sparse_rows import SparseRows
 from plandp.noise.meter import MeteredNoise
 from plandp.planner.sparse_split import sparse_design
@@ -69,7 +69,7 @@ def release_sparse(
 
 def handed_over(
     estimate: Estimate,
-    rows: Rows | SparseRows,
+    rows: RowSource,
     door: MeteredNoise,
     public: Columns,
     *,

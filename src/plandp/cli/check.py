@@ -7,10 +7,14 @@ from pathlib import Path
 import plandp
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, draw
-from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
+from plandp.cli.shared_options import (
+    add_column_options,
+    add_cost_options,
+    add_method_options,
+    asked_bounds,
+    refuse_no_budget,
+)
 from plandp.cli.values import read_count, read_number, read_numbers
-from plandp.errors import ArgumentError
-from plandp.terms.choices import check_kind
 
 EXAMPLES = """\
 examples:
@@ -76,14 +80,11 @@ def run(asked: argparse.Namespace) -> None:
 
 
 def _check(asked: argparse.Namespace) -> plandp.Check:
-    if asked.rho is None and asked.epsilon is None and asked.delta is None:
-        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
-    check_kind(asked.kind)  # before bounds, which one kind does not need
-    unbounded = asked.kind == "binary" and asked.bounds is None and asked.bounds_file is None
+    refuse_no_budget(asked)
     return plandp.check(
         n=read_count("n", asked.n),
         d=None if asked.d is None else read_count("d", asked.d),
-        bounds=None if unbounded else asked_bounds(asked),
+        bounds=asked_bounds(asked),
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,

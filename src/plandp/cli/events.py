@@ -7,10 +7,9 @@ from pathlib import Path
 import plandp
 from plandp.cli.items_file import read_items_file
 from plandp.cli.release_output import add_output_options, show_and_keep
-from plandp.cli.shared_options import add_cost_options, add_refine_option, asked_refine
+from plandp.cli.shared_options import add_cost_options, add_refine_option, asked_refine, refuse_no_budget
 from plandp.cli.values import read_bounds, read_count, read_number, read_numbers
 from plandp.data.event_file import EVENT_FILES
-from plandp.errors import ArgumentError
 
 EXAMPLES = """\
 examples:
@@ -81,8 +80,7 @@ def run(asked: argparse.Namespace) -> None:
 
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
-    if asked.rho is None and asked.epsilon is None and asked.delta is None:
-        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
+    refuse_no_budget(asked)
     scale = asked.error_scale
     return plandp.mean_of_events(
         asked.data,

@@ -13,11 +13,10 @@ from plandp.cli.shared_options import (
     add_refine_option,
     asked_bounds,
     asked_refine,
+    refuse_no_budget,
 )
 from plandp.cli.values import read_number, read_numbers
 from plandp.data.files import NUMBERED, READERS
-from plandp.errors import ArgumentError
-from plandp.terms.choices import check_kind
 from plandp.terms.columns import Label
 
 EXAMPLES = """\
@@ -101,11 +100,8 @@ def run(asked: argparse.Namespace) -> None:
 
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
-    if asked.rho is None and asked.epsilon is None and asked.delta is None:
-        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
-    check_kind(asked.kind)  # before bounds, which one kind does not need
-    unbounded = asked.kind == "binary" and asked.bounds is None and asked.bounds_file is None
-    bounds = None if unbounded else _by_label(asked_bounds(asked), asked.data)
+    refuse_no_budget(asked)
+    bounds = _by_label(asked_bounds(asked), asked.data)
     columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from plandp.cli.bounds_file import read_bounds_file
 from plandp.cli.values import Pair, read_bounds
 from plandp.errors import ArgumentError
+from plandp.terms.choices import check_kind
 
 
 def add_column_options(group: "argparse._ArgumentGroup") -> None:
@@ -49,14 +50,23 @@ def asked_refine(asked: argparse.Namespace) -> list[str] | None:
     return [] if asked.refine == "none" else [name.strip() for name in asked.refine.split(",")]
 
 
-def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pair]:
-    """Return the bounds of --bounds or --bounds-file, of which exactly one must be given."""
+def refuse_no_budget(asked: argparse.Namespace) -> None:
+    """Ask for a budget before anything else is read."""
+    if asked.rho is None and asked.epsilon is None and asked.delta is None:
+        raise ArgumentError("rho", "is missing; give --rho 0.5, or --epsilon 1 --delta 1e-6")
+
+
+def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pair] | None:
+    """Return the bounds of --bounds or --bounds-file, of which one must be given, except for items of --kind binary."""
+    check_kind(asked.kind)
     if asked.bounds is not None and asked.bounds_file is None:
         return read_bounds(asked.bounds)
     if asked.bounds is None and asked.bounds_file is not None:
         return read_bounds_file(asked.bounds_file)
     if asked.bounds is not None:
         raise ArgumentError("bounds", "must not be given together with --bounds-file; give one of them")
+    if asked.kind == "binary":
+        return None
     raise ArgumentError(
         "bounds",
         "say between which values each column can lie, with --bounds 0:100, --bounds age=0:120,income=0:1e6 or "

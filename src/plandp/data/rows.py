@@ -23,12 +23,8 @@ class BlockFunction(Protocol):
         ...
 
 
-class Rows(Protocol):
-    """A source that can be folded.
-
-    Guarantee: passes are repeatable, each row is in exactly one block, block boundaries depend on the public
-    shape only, and blocks merge by integer addition, so that order and block size never show in a result.
-    """
+class RowSource(Protocol):
+    """What is public about any source of rows."""
 
     @property
     def n(self) -> int:
@@ -49,6 +45,14 @@ class Rows(Protocol):
     def passes(self) -> int:
         """How many times `fold` ran over all rows."""
         ...
+
+
+class Rows(RowSource, Protocol):
+    """A source that can be folded.
+
+    Guarantee: passes are repeatable, each row is in exactly one block, block boundaries depend on the public
+    shape only, and blocks merge by integer addition, so that order and block size never show in a result.
+    """
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""

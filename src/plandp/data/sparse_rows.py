@@ -5,8 +5,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from plandp.data.rows import Sums
-from plandp.terms.columns import Label
+from plandp.data.rows import RowSource, Sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,32 +30,12 @@ class SparseFunction(Protocol):
         ...
 
 
-class SparseRows(Protocol):
+class SparseRows(RowSource, Protocol):
     """A source of sparse rows that can be folded.
 
     Guarantee: passes are repeatable, each of the n rows is in exactly one block (a row without items too), and blocks
     merge by integer addition, so that order and block size never show in a result.
     """
-
-    @property
-    def n(self) -> int:
-        """The public number of rows."""
-        ...
-
-    @property
-    def d(self) -> int:
-        """The public number of columns."""
-        ...
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The public names of the columns."""
-        ...
-
-    @property
-    def passes(self) -> int:
-        """How many times `fold` ran over all rows."""
-        ...
 
     def fold(self, function: SparseFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
