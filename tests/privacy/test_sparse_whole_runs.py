@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse
 from neighbouring import RecordingDoor, furthest, moved
 from planted import changed
-from whole_runs import WatchedSampler, visible
+from whole_runs import WatchedSampler, book_alarms, visible
 
 import plandp
 from plandp import sparse_algorithm
@@ -261,17 +261,9 @@ def account_alarms(
     sampler = WatchedSampler()
     door = MeteredNoise(reserved=rho, sampler=sampler, coins=SeededBits(81))
     rows = open_sparse_rows(scipy.sparse.csr_array(table), binary=kind == "binary")
-    alarms = []
-    try:
-        with np.errstate(all="ignore"):  # as in mean
-            run(rows, design_of(kind, *table.shape, rho=rho, **arguments), door)
-    except plandp.BudgetExceeded:
-        alarms.append("more than the budget was asked for")
-    paid = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in door.payments]
-    if sampler.drawn != paid:
-        alarms.append("draws and payments differ")
-    if door.spent != rho or sum((payment.rho for payment in door.payments), Fraction(0)) != rho:
-        alarms.append("the payments do not add up to the budget")
+    design = design_of(kind, *table.shape, rho=rho, **arguments)
+    with np.errstate(all="ignore"):  # as in mean
+        alarms = book_alarms(lambda: run(rows, design, door), door, sampler, rho)
     if rows.passes != (5 if kind == "binary" else 7):
         alarms.append("passes")
     return alarms

@@ -1,6 +1,7 @@
 """Whole runs, watched: is every draw paid for, and does nothing about the values show outside of the answers?"""
 
 import warnings
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -43,9 +44,14 @@ def account_alarms(method: str = "plan", run: Any = None) -> list[str]:
     design = estimator.plan(n=500, columns=columns, rho=rho, error_norm=2.0)
     sampler = WatchedSampler()
     door = MeteredNoise(reserved=rho, sampler=sampler, coins=SeededBits(52))
+    return book_alarms(lambda: (run or estimator.run)(open_rows(table), design, door), door, sampler, rho)
+
+
+def book_alarms(run: Callable[[], object], door: MeteredNoise, sampler: WatchedSampler, rho: Fraction) -> list[str]:
+    """What is wrong with the book after this run: draws that no payment covers, or a total that is not ρ exactly."""
     alarms = []
     try:
-        (run or estimator.run)(open_rows(table), design, door)
+        run()
     except plandp.BudgetExceeded:
         alarms.append("more than the budget was asked for")
     paid = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in door.payments]

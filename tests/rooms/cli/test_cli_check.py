@@ -50,7 +50,8 @@ def test_bounds_from_a_file_and_error_scale_by_bounds(tmp_path, capsys):
     file = tmp_path / "bounds.csv"
     file.write_text("column,low,high\nage,0,120\nincome,0,1e6\n")
     assert main(["check", "--n", "5000", "--bounds-file", str(file), "--rho", "1/8", "--error-scale", "bounds"]) == 0
-    expected = plandp.check(n=5000, bounds=[(0, 120), (0, 1e6)], rho="1/8", error_scale="bounds")
+    bounds = {"age": (0, 120), "income": (0, 1e6)}
+    expected = plandp.check(n=5000, bounds=bounds, rho="1/8", error_scale="bounds")
     assert capsys.readouterr().out == f"{expected}\n"
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from told import CANARY, said
 
 import plandp
 from plandp.cli.main import main
 
-CANARY = "canary48151623"
 PUBLIC = ["--person", "user", "--item", "page", "--items-file", "pages.txt", "--people", "400", "--rho", "1"]
 
 
@@ -23,14 +23,6 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dirt = [f"{CANARY},{CANARY},{CANARY}", CANARY, f",{CANARY},1", f"{CANARY},,", "", f'"{CANARY}"']
     Path("visits.csv").write_text("\n".join(["user,page,time", *visits, *dirt]) + "\n")
     Path("pages.txt").write_text("home\nsearch\nnobody\n")
-
-
-def said(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
-    code = main(arguments)
-    shown = capfd.readouterr()
-    assert CANARY not in shown.out + shown.err
-    assert "Traceback" not in shown.err
-    return code, shown.out, shown.err
 
 
 def test_shares_of_people(capfd: pytest.CaptureFixture[str]) -> None:
