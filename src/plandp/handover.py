@@ -20,7 +20,8 @@ from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
 
 BOX_COVERS = "the noise of the final sum, made for the bounds alone; not missing values or sampling error"
-REFINED_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; clipping bias roughly"
+ITEMS_COVERS = "the noise of the final sum, and clipping as far as released sums tell; not sampling error"
+SHRUNK_COVERS = "the noise after shrinking, if means are spread as all of them together suggest; clipping bias roughly"
 
 
 def release_sparse(
@@ -101,8 +102,9 @@ def handed_over(
     forecast = Forecast(error=expected, error_norm=error_norm, noise_share=noise_share)
     if estimate.bounds_alone:
         forecast = replace(forecast, covers=BOX_COVERS)
-    if estimate.error is not None and "shrink" in refined:
-        forecast = Forecast(error=estimate.error, error_norm=error_norm, noise_share=noise_share, covers=REFINED_COVERS)
+    if estimate.error is not None:
+        covers = SHRUNK_COVERS if "shrink" in refined else ITEMS_COVERS
+        forecast = Forecast(error=estimate.error, error_norm=error_norm, noise_share=noise_share, covers=covers)
     return MeanRelease(
         estimate=estimate.mean,
         labels=rows.labels,

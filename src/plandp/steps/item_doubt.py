@@ -11,7 +11,7 @@ from plandp.theory.item_doubts import Clipping, gaps, seen_losses, unevenness
 
 FloatArray = NDArray[np.float64]
 
-MORE = 3.0  # the first look may lose so many times what is expected of it
+MORE = 3.0  # one look may lose so many times what is expected of it beside the other
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +39,8 @@ def clipping_doubt(
     full to have its mean; rows with up to `longest` times the items of a clipped row are in full in the totals.
     """
     one, two = first.clipped, second.clipped
-    less = min(MORE * first.clipping.of_a_common_item / max(second.clipping.of_a_common_item, 1e-300), 1.0)
+    ratio = first.clipping.of_a_common_item / max(second.clipping.of_a_common_item, 1e-300)
+    less = min(MORE * ratio, 1.0) if ratio < 1.0 else max(ratio / MORE, 1.0)
     seen = seen_losses(one.mean, one.noise_std, two.mean, two.noise_std, group, less=less)
     together = gaps(
         second.corrected.mean,  # the first look made the groups: what its noise adds to them is not by chance

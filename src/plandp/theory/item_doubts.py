@@ -58,14 +58,14 @@ def seen_losses(
     *,
     less: float,
 ) -> FloatArray:
-    """The share that the items of a group lost in the second look, by how much less the first look lost.
+    """The share that the items of a group lost in the second look, by how much less, or more, the first look lost.
 
-    Before any correction; `less` is the share of the second look's loss that the first one is expected to have.
+    Before any correction; `less` is the first look's loss over the second look's, as expected: near 1 nothing is seen.
     """
     apart = np.bincount(group, first - second)
     noise = np.sqrt(np.bincount(group, first_std**2 + second_std**2))
     known = np.maximum(np.bincount(group, second), noise)
-    return np.asarray((np.hypot(apart, noise) / known / max(1.0 - less, 1e-9))[group])
+    return np.asarray((np.hypot(apart, noise) / known / max(abs(1.0 - less), 1e-9))[group])
 
 
 def gaps(
