@@ -112,8 +112,8 @@ def items_left_out(share: float) -> tuple[str, ...]:
     if share <= HIDDEN:
         return ()
     return (
-        f"at least {share:.0%} of what rows hold is in items too rare to be told from noise: their means are close to 0, "
-        "and together far too low; more rows, a larger rho or a list of fewer items help",
+        f"at least {share:.0%} of what rows hold is in items too rare to be told from noise: their means are close to "
+        "0, and together far too low; more rows, a larger rho or a list of fewer items help",
     )
 
 
