@@ -95,7 +95,9 @@ def _read_people(people: object) -> int:
         return int(people)
     # Of other objects the type alone: a table that was passed by mistake must not be shown.
     kind = type(people).__name__
-    given = f"{people!r} ({kind})" if isinstance(people, int | float | np.number) else f"a {kind}"
+    # Python writes no integers of thousands of digits
+    shown = isinstance(people, float | np.number) or (isinstance(people, int) and abs(people) < 10**30)
+    given = f"{people!r} ({kind})" if shown else f"a {kind}"
     raise ArgumentError(
         "people",
         f"must be the public number of people, a whole number (int) from 1 to 1e10, not {given}; it is "
