@@ -124,7 +124,7 @@ class ClippedSum:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GroupedSum:
-    """Block function: as `ClippedSum` for the sums of each row over groups of columns; of items, not of their squares."""
+    """Block function: as `ClippedSum` for the sums of each row over groups of columns, never of squares."""
 
     lattice: ItemLattice
     group: IntArray  # of every column, from 0 on, below 256

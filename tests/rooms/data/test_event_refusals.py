@@ -96,7 +96,7 @@ def test_items_of_every_list() -> None:
         (np.float64(7), "np.float64(7.0) (float64)"),
         (True, "True (bool)"),
         (10**10 + 1, "10000000001 (int)"),
-        (10**5000, "a int"),
+        pytest.param(10**5000, "a int", id="thousands of digits"),
         ("7", "a str"),
         (None, "a NoneType"),
         (pandas.Series([CANARY]), "a Series"),
