@@ -57,15 +57,20 @@ def two_dimensional(array: NDArray[Any]) -> NDArray[Any]:
     """Return a plain view of a numeric array as rows × columns; other dtypes and shapes are refused."""
     if isinstance(array, np.ma.MaskedArray):
         raise ArgumentError("data", "masked arrays are not accepted; pass data.astype(float).filled(numpy.nan) instead")
-    if array.dtype.kind not in "biuf":
-        raise ArgumentError(
-            "data",
-            f"the array holds {KINDS.get(array.dtype.kind, 'no numbers')}, which is not numeric; "
-            "convert it to a float, integer or bool dtype",
-        )
-    if array.ndim not in (1, 2):
-        raise ArgumentError(
-            "data", f"the array has {array.ndim} dimensions; pass rows × columns, or one column as a vector"
-        )
+    refuse_array(array.dtype, array.shape)
     plain = np.asarray(array)
     return plain if plain.ndim == 2 else plain[:, np.newaxis]
+
+
+def refuse_array(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    """Refuse an array by its public type and number of dimensions."""
+    if dtype.kind not in "biuf":
+        raise ArgumentError(
+            "data",
+            f"the array holds {KINDS.get(dtype.kind, 'no numbers')}, which is not numeric; "
+            "convert it to a float, integer or bool dtype",
+        )
+    if len(shape) not in (1, 2):
+        raise ArgumentError(
+            "data", f"the array has {len(shape)} dimensions; pass rows × columns, or one column as a vector"
+        )

@@ -19,20 +19,25 @@ class ArrowEvents:
     table: Any
     labels: tuple[object, ...]  # of a file, of which only some columns are in the table
 
-    def ids(self, label: Label, argument: str) -> IdColumn:
+    def refuse_ids(self, label: Label, argument: str) -> None:
+        """Refuse a column that is neither of integers or text nor of a dictionary of them."""
+        dtype = self.table[label].type
+        if not is_arrow_id(dtype):
+            raise not_an_id(argument, label, dtype)
+
+    def refuse_values(self, label: Label) -> None:
+        """Refuse a column that is not numeric."""
+        dtype = self.table[label].type
+        if not is_arrow_number(dtype):
+            raise not_a_measure(label, dtype)
+
+    def ids(self, label: Label) -> IdColumn:
         """Return a column of integers, text or a dictionary of them as ids."""
-        column = self.table[label]
-        found = number_arrow(column)
-        if found is None:
-            raise not_an_id(argument, label, column.type)
-        return found
+        return number_arrow(self.table[label])
 
     def values(self, label: Label) -> NDArray[np.float64]:
         """Return a numeric column as float64, nulls as NaN."""
-        column = self.table[label]
-        if not is_arrow_number(column.type):
-            raise not_a_measure(label, column.type)
-        return arrow_floats(column)
+        return arrow_floats(self.table[label])
 
 
 def arrow_events(table: object) -> ArrowEvents | None:
@@ -50,8 +55,17 @@ def as_bytes(table: Any) -> Any:
     return pyarrow.table([_bytes(column) for column in table.columns], names=table.column_names)
 
 
-def number_arrow(column: Any) -> IdColumn | None:
-    """Return an Arrow column as ids; None if its type is neither integer nor text, nor a dictionary of these."""
+def is_arrow_id(dtype: Any) -> bool:
+    """Whether columns of this Arrow type are ids: integers, text, dictionaries of these, and null."""
+    from pyarrow import types
+
+    if types.is_dictionary(dtype):
+        return is_arrow_id(dtype.value_type)
+    return bool(types.is_null(dtype) or types.is_integer(dtype)) or _is_text(dtype)
+
+
+def number_arrow(column: Any) -> IdColumn:
+    """Return an Arrow column as ids; its type is one of these."""
     import pyarrow
     from pyarrow import types
 
@@ -62,8 +76,6 @@ def number_arrow(column: Any) -> IdColumn | None:
         return number_cells(column.to_pylist())
     if types.is_integer(dtype):
         return number_integers(column.fill_null(0).to_numpy(), column.is_null().to_numpy(zero_copy_only=False))
-    if not _is_text(dtype):
-        return None
     # As bytes: text that is not UTF-8 would raise otherwise, and 64-bit offsets fit columns of any size.
     chunks = column.cast(pyarrow.large_binary()).dictionary_encode()
     whole = chunks.combine_chunks() if isinstance(chunks, pyarrow.ChunkedArray) else chunks
@@ -73,7 +85,7 @@ def number_arrow(column: Any) -> IdColumn | None:
     return IdColumn(np.where(numbers == empty, NULL, numbers), texts.to_pylist)
 
 
-def _number_dictionaries(chunks: list[Any], dtype: Any) -> IdColumn | None:
+def _number_dictionaries(chunks: list[Any], dtype: Any) -> IdColumn:
     """Number the words, never written out: one long word in many events could be more than Arrow can hold."""
     import pyarrow
 
@@ -87,7 +99,7 @@ def _number_dictionaries(chunks: list[Any], dtype: Any) -> IdColumn | None:
         place = chunk.indices.cast(pyarrow.int64(), safe=False).fill_null(NULL).to_numpy()
         places.append(np.where((place >= 0) & (place < end - first), place + first, NULL))
     words = number_arrow(pyarrow.chunked_array(dictionaries, dtype.value_type))
-    return None if words is None else number_categories(np.concatenate(places), words)
+    return number_categories(np.concatenate(places), words)
 
 
 def _is_text(dtype: object) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.csv_file import cell_blocks, decimal_numbers, read_header, read_lines
+from plandp.data.event_table import Accept
 from plandp.data.id_column import IdColumn, Numbering
 from plandp.terms.columns import Label
 
@@ -21,7 +22,13 @@ class CsvEvents:
     id_columns: dict[Label, IdColumn]
     value_columns: dict[Label, NDArray[np.float64]]
 
-    def ids(self, label: Label, argument: str) -> IdColumn:
+    def refuse_ids(self, label: Label, argument: str) -> None:
+        """Refuse nothing: every cell is text."""
+
+    def refuse_values(self, label: Label) -> None:
+        """Refuse nothing: cells that are not numbers are missing."""
+
+    def ids(self, label: Label) -> IdColumn:
         """Return the cells of a column as ids, empty cells as null."""
         return self.id_columns[label]
 
@@ -31,16 +38,17 @@ class CsvEvents:
 
 
 def read_csv_events(
-    path: Path, *, ids: Sequence[Label], values: Sequence[Label], delimiter: bytes, progress: bool
+    path: Path, *, ids: Sequence[Label], values: Sequence[Label], accept: Accept, delimiter: bytes, progress: bool
 ) -> CsvEvents:
-    """Return these columns of a file, those that it has."""
+    """Return these columns of a file, when `accept` has seen the names of all."""
     with path.open("rb") as file:
         labels = read_header(file, delimiter)
+        accept(CsvEvents(labels=labels, id_columns={}, value_columns={}))
         width = len(labels)
-        place = {label: position for position, label in enumerate(labels)}
-        numberings = {label: Numbering() for label in ids if label in place}
+        place: dict[object, int] = {label: position for position, label in enumerate(labels)}
+        numberings = {label: Numbering() for label in ids}
         numbers = {label: array("q") for label in numberings}
-        sums = {label: array("d") for label in values if label in place}
+        sums = {label: array("d") for label in values}
         for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, width, delimiter):
             for label, numbering in numberings.items():
                 numbers[label].extend(map(numbering.__getitem__, cells[place[label] :: width]))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.csv_record import QUOTE, split_record, without_end
-from plandp.data.labels import find_positions, read_labels, select
+from plandp.data.labels import BeforeValues, find_positions, read_labels, select
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -25,20 +25,23 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAN = float("nan")
 
 
-def read_csv(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrayTable:
+def read_csv(path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> ArrayTable:
     """Return a file of cells between commas."""
-    return _read(path, columns, progress, b",")
+    return _read(path, columns, before_values, progress, b",")
 
 
-def read_tsv(path: Path, columns: Collection[Label] | None, progress: bool) -> ArrayTable:
+def read_tsv(path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> ArrayTable:
     """Return a file of cells between tabs."""
-    return _read(path, columns, progress, b"\t")
+    return _read(path, columns, before_values, progress, b"\t")
 
 
-def _read(path: Path, columns: Collection[Label] | None, progress: bool, delimiter: bytes) -> ArrayTable:
+def _read(
+    path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool, delimiter: bytes
+) -> ArrayTable:
     with path.open("rb") as file:
         labels = read_labels(read_header(file, delimiter))
         positions = find_positions(labels, columns)
+        before_values(select(labels, positions))
         chosen = range(len(labels)) if positions is None else positions
         numbers = bytearray()
         for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, len(labels), delimiter):

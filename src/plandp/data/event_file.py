@@ -9,7 +9,7 @@ from typing import Any
 from plandp.data.arrow_events import ArrowEvents, as_bytes
 from plandp.data.arrow_file import Choice, load_arrow, load_parquet
 from plandp.data.csv_events import read_csv_events
-from plandp.data.event_table import EventTable
+from plandp.data.event_table import Accept, EventTable
 from plandp.data.files import read_file
 from plandp.terms.columns import Label
 
@@ -17,24 +17,30 @@ EVENT_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
 
 
 def open_event_file(
-    name: str | os.PathLike[str], *, ids: Sequence[Label], values: Sequence[Label], progress: bool
+    name: str | os.PathLike[str], *, ids: Sequence[Label], values: Sequence[Label], accept: Accept, progress: bool
 ) -> EventTable:
-    """Return the events in a file, of which these columns are read; no cell can raise."""
+    """Return the events in a file, of which these columns are read; no cell can raise.
+
+    `accept` is called between the header or schema and the events.
+    """
+    wanted = {*ids, *values}
+    read_text = partial(read_csv_events, ids=ids, values=values, accept=accept, progress=progress)
     readers: dict[str, tuple[str, Callable[[Path], EventTable]]] = {
-        ".csv": ("CSV", partial(read_csv_events, ids=ids, values=values, delimiter=b",", progress=progress)),
-        ".tsv": ("TSV", partial(read_csv_events, ids=ids, values=values, delimiter=b"\t", progress=progress)),
-        ".parquet": ("Parquet", partial(_read_columns, load_parquet, {*ids, *values})),
-        ".arrow": ("Arrow IPC", partial(_read_columns, load_arrow, {*ids, *values})),
-        ".feather": ("Feather", partial(_read_columns, load_arrow, {*ids, *values})),
+        ".csv": ("CSV", partial(read_text, delimiter=b",")),
+        ".tsv": ("TSV", partial(read_text, delimiter=b"\t")),
+        ".parquet": ("Parquet", partial(_read_columns, load_parquet, wanted, accept)),
+        ".arrow": ("Arrow IPC", partial(_read_columns, load_arrow, wanted, accept)),
+        ".feather": ("Feather", partial(_read_columns, load_arrow, wanted, accept)),
     }
     return read_file(name, readers, content="events")
 
 
-def _read_columns(load: Callable[[Path, Choice], Any], wanted: set[Label], path: Path) -> ArrowEvents:
+def _read_columns(load: Callable[[Path, Choice], Any], wanted: set[Label], accept: Accept, path: Path) -> ArrowEvents:
     labels: list[str] = []
 
-    def choose(schema: Any) -> list[str]:
+    def choose(schema: Any, n: int | None) -> list[str]:
         labels.extend(schema.names)
+        accept(ArrowEvents(schema.empty_table(), tuple(labels)))
         return [name for name in schema.names if name in wanted]
 
     table = load(path, choose)

@@ -1,5 +1,6 @@
 """What a container of events must offer: its columns, as ids or as numbers."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from numpy import float64
@@ -18,13 +19,25 @@ class EventTable(Protocol):
         """The names of all columns."""
         ...
 
-    def ids(self, label: Label, argument: str) -> IdColumn:
-        """Return a column of ids; one whose dtype is neither integer nor text is refused, as this argument."""
+    def refuse_ids(self, label: Label, argument: str) -> None:
+        """Refuse a column whose dtype is neither integer nor text, as this argument; no cell is read."""
+        ...
+
+    def refuse_values(self, label: Label) -> None:
+        """Refuse a column that is not numeric, as the argument `measure`; no cell is read."""
+        ...
+
+    def ids(self, label: Label) -> IdColumn:
+        """Return a column of ids, which was not refused."""
         ...
 
     def values(self, label: Label) -> NDArray[float64]:
-        """Return a numeric column as float64, nulls as NaN; others are refused, as the argument `measure`."""
+        """Return a numeric column, which was not refused, as float64, nulls as NaN."""
         ...
+
+
+Accept = Callable[[EventTable], None]
+"""Accepts or refuses a table of events by its labels and types, before a cell is read; it need not have its rows."""
 
 
 def not_a_measure(label: Label, dtype: object) -> ArgumentError:

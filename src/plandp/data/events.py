@@ -10,8 +10,9 @@ from plandp.data.arrow_events import arrow_events
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.event_file import open_event_file
 from plandp.data.event_ids import canonical_id
-from plandp.data.event_table import EventTable
+from plandp.data.event_table import Accept, EventTable
 from plandp.data.id_column import NULL, IdColumn
+from plandp.data.labels import BeforeValues, nothing_before
 from plandp.data.pandas_events import pandas_events
 from plandp.data.person_rows import group_events, keep_people
 from plandp.data.polars_events import polars_events
@@ -37,6 +38,7 @@ def open_events(
     items: Sequence[Label],
     people: int,
     measure: Label,
+    before_values: BeforeValues = nothing_before,
     progress: bool = False,
 ) -> SparseRows:
     """Return a table of events as `people` sparse rows, one per person, with one column for each of `items`.
@@ -51,15 +53,21 @@ def open_events(
     `measure` says what a person's row holds of an item: "presence" one; "count" the number of events; the name of a
     numeric column its exact sum over those events, rounded once to float64 whatever their order.  In such a sum NaN
     and null add nothing, each value is clipped to ±2**100, and items whose sum is not above zero are left out.
+
+    `before_values` is called once, with the items, when all that is public was accepted and before a cell is read.
     """
     labels, places = _read_items(items)
     n = _read_people(people)
     names = {"person": person, "item": item} | ({} if measure in ("presence", "count") else {"measure": measure})
     _check_distinct(names)
-    events = _open(table, names, progress)
-    _check_columns(events.labels, names)
-    persons = keep_people(events.ids(person, "person"), n)
-    found = _place(events.ids(item, "item"), places)
+
+    def accept(events: EventTable) -> None:
+        _refuse_columns(events, names)
+        before_values(labels)
+
+    events = _open(table, names, accept, progress)
+    persons = keep_people(events.ids(person), n)
+    found = _place(events.ids(item), places)
     values = events.values(measure) if "measure" in names else None
     rows = group_events(persons, found, values, n=n, d=len(labels), count=measure == "count")
     return CompressedRows(n=n, labels=labels, blocks=rows.blocks)
@@ -115,12 +123,14 @@ def _check_distinct(names: dict[str, Label]) -> None:
         first[label] = argument
 
 
-def _open(table: object, names: dict[str, Label], progress: bool) -> EventTable:
+def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool) -> EventTable:
     if isinstance(table, str | os.PathLike):
         ids, values = [names["person"], names["item"]], [names[name] for name in names if name == "measure"]
         try:
-            return open_event_file(table, ids=ids, values=values, progress=progress)
+            return open_event_file(table, ids=ids, values=values, accept=accept, progress=progress)
         except ArgumentError as error:
+            if error.argument != "data":
+                raise
             problem = error.problem
         raise ArgumentError("table", problem)
     # Subclasses count too, and no package is imported that the table did not come from.
@@ -128,6 +138,7 @@ def _open(table: object, names: dict[str, Label], progress: bool) -> EventTable:
     for package, opener in _OPENERS.items():
         events = opener(table) if package in modules else None
         if events is not None:
+            accept(events)
             return events
     raise ArgumentError(
         "table",
@@ -136,9 +147,10 @@ def _open(table: object, names: dict[str, Label], progress: bool) -> EventTable:
     )
 
 
-def _check_columns(labels: tuple[object, ...], names: dict[str, Label]) -> None:
+def _refuse_columns(events: EventTable, names: dict[str, Label]) -> None:
+    """Refuse a table by its labels and types."""
     for argument, label in names.items():
-        found = labels.count(label)
+        found = events.labels.count(label)
         if found == 0:
             # Those that it has are not listed: of a file without a line of names they are the cells of an event.
             raise ArgumentError(
@@ -148,6 +160,11 @@ def _check_columns(labels: tuple[object, ...], names: dict[str, Label]) -> None:
             )
         if found > 1:
             raise ArgumentError(argument, f"the column {label!r} occurs more than once; rename one of them")
+    for argument, label in names.items():
+        if argument == "measure":
+            events.refuse_values(label)
+        else:
+            events.refuse_ids(label, argument)
 
 
 def _place(item: IdColumn, places: dict[bytes, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -8,15 +8,16 @@ from typing import TypeVar
 
 from plandp.data.arrow_file import read_arrow, read_parquet
 from plandp.data.csv_file import read_csv, read_tsv
+from plandp.data.labels import BeforeValues
 from plandp.data.npy_file import read_npy
-from plandp.data.npz_matrix import NpzMatrix, read_npz_matrix
+from plandp.data.npz_matrix import Accept, NpzMatrix, read_npz_matrix
 from plandp.data.table import Table
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
 
 T = TypeVar("T")
 
-Reader = Callable[[Path, Collection[Label] | None, bool], Table]
+Reader = Callable[[Path, Collection[Label] | None, BeforeValues, bool], Table]
 
 READERS: dict[str, tuple[str, Reader]] = {
     ".csv": ("CSV", read_csv),
@@ -34,15 +35,27 @@ NUMBERED = (".npy", ".npz")
 _LONGEST_NAME = 1000
 
 
-def open_file(name: str | os.PathLike[str], columns: Collection[Label] | None, *, progress: bool = False) -> Table:
-    """Return the table in a file, read into memory; the columns not asked for are not kept."""
-    readers = {suffix: (kind, partial(_read, read, columns, progress)) for suffix, (kind, read) in READERS.items()}
+def open_file(
+    name: str | os.PathLike[str],
+    columns: Collection[Label] | None,
+    *,
+    before_values: BeforeValues,
+    progress: bool,
+) -> Table:
+    """Return the table in a file, read into memory; the columns not asked for are not kept.
+
+    `before_values` is called between the header or schema and the rows.
+    """
+    readers = {
+        suffix: (kind, partial(_read, read, columns, before_values, progress))
+        for suffix, (kind, read) in READERS.items()
+    }
     return read_file(name, readers, content="numbers")
 
 
-def open_matrix_file(name: str | os.PathLike[str]) -> NpzMatrix:
-    """Return the sparse matrix in an .npz file, read into memory."""
-    return read_file(name, {".npz": ("NumPy", read_npz_matrix)}, content="numbers")
+def open_matrix_file(name: str | os.PathLike[str], accept: Accept) -> NpzMatrix:
+    """Return the sparse matrix in an .npz file, read into memory when `accept` has seen its type and shape."""
+    return read_file(name, {".npz": ("NumPy", partial(read_npz_matrix, accept))}, content="numbers")
 
 
 def read_file(
@@ -72,8 +85,10 @@ def read_file(
     raise ArgumentError("data", f"the file {_shown(path)} {problem}")
 
 
-def _read(read: Reader, columns: Collection[Label] | None, progress: bool, path: Path) -> Table:
-    return read(path, columns, progress)
+def _read(
+    read: Reader, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool, path: Path
+) -> Table:
+    return read(path, columns, before_values, progress)
 
 
 def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:

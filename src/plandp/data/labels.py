@@ -1,10 +1,17 @@
 """Column labels: read from a container, and looked up for `columns=`."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
 from operator import index
 
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+
+BeforeValues = Callable[[tuple[Label, ...]], None]
+"""Called once by every way in, with the labels: all that is public was accepted, and no row value was looked at yet."""
+
+
+def nothing_before(labels: tuple[Label, ...]) -> None:
+    """Do nothing before values are read."""
 
 
 def read_labels(raw: Iterable[object]) -> tuple[Label, ...]:

@@ -1,6 +1,6 @@
 """Lists of rows as arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -8,26 +8,59 @@ from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
 
+_NUMBERS = (int, float, np.number, np.bool, type(None))
+_NO_NUMBERS = (np.complexfloating, np.timedelta64)
+
+
+def list_width(data: Sequence[object]) -> int:
+    """Return how many columns a list of rows has; rows that cannot be, by their lengths and types, are refused.
+
+    The types of the cells are public, like the dtype of an array; no number is looked at.
+    """
+    widths = {_length(row) for row in data}
+    if len(widths) != 1 or None in widths:
+        raise _no_rows()
+    kinds = {type(cell) for row in data if isinstance(row, list | tuple) for cell in row}
+    if any(issubclass(kind, list | tuple) for kind in kinds):
+        raise _no_rows()
+    if not all(_may_be_number(kind) for kind in kinds):
+        raise _not_a_number()
+    (width,) = widths
+    assert width is not None
+    return width
+
 
 def list_array(data: Sequence[object]) -> NDArray[Any]:
     """Return a list of equally long rows of numbers as an array; None is missing.
 
-    The types of the cells are public, like the dtype of an array; no number can raise, however large.
+    No number can raise, however large.
     """
     try:
         array = np.asarray(data)
     except (ValueError, TypeError, OverflowError):  # raised again below, since its text could carry values
         array = None
     if array is None or array.ndim != 2:
-        raise ArgumentError(
-            "data", "a list must hold rows of equal length, such as [[1, 2], [3, 4]]; or pass a NumPy array"
-        )
+        raise _no_rows()
     if array.dtype.kind == "O":  # None, or integers beyond 64 bits
         numbers = np.array([_cell(item) for item in array.flat], dtype=np.float64)
         return numbers.reshape(array.shape)
     if array.dtype.kind not in "biuf":  # not named: the width of a text dtype is the length of the longest cell
         raise _not_a_number()
     return array
+
+
+def _length(row: object) -> int | None:
+    if isinstance(row, str | bytes | Mapping | Set):
+        return None
+    try:
+        return len(row)  # type: ignore[arg-type]  # what has no length is no row
+    except TypeError:
+        return None
+
+
+def _may_be_number(kind: type) -> bool:
+    # What NumPy can take for an array may be one number.
+    return (issubclass(kind, _NUMBERS) and not issubclass(kind, _NO_NUMBERS)) or issubclass(kind, np.ndarray)
 
 
 def _cell(item: object) -> float:
@@ -39,6 +72,12 @@ def _cell(item: object) -> float:
         except OverflowError:
             return float("inf") if item > 0 else float("-inf")
     raise _not_a_number()
+
+
+def _no_rows() -> ArgumentError:
+    return ArgumentError(
+        "data", "a list must hold rows of equal length, such as [[1, 2], [3, 4]]; or pass a NumPy array"
+    )
 
 
 def _not_a_number() -> ArgumentError:

@@ -2,7 +2,7 @@
 
 import os
 import zipfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -10,7 +10,11 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.npy_header import read_npy_header
 from plandp.errors import ArgumentError
+
+Accept = Callable[[np.dtype[Any], tuple[int, ...]], None]
+"""Accepts or refuses a matrix by its type and shape."""
 
 _MEMBERS = {"format", "shape", "data"}  # and the places, called differently by each format
 
@@ -49,16 +53,27 @@ def is_matrix_file(data: object) -> TypeGuard[str | os.PathLike[str]]:
         return False
 
 
-def read_npz_matrix(path: Path) -> NpzMatrix:
-    """Return the matrix of the file; only its format, types and shapes can raise."""
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
-        kind, shape, data = _format(parts["format"]), _shape(parts["shape"]), parts["data"]
-        if kind in ("csr", "csc"):
-            return NpzMatrix(format=kind, shape=shape, data=data, indptr=parts["indptr"], indices=parts["indices"])
-        if kind == "coo":
+def read_npz_matrix(accept: Accept, path: Path) -> NpzMatrix:
+    """Return the matrix of the file; only its format, types and shapes can raise.
+
+    `accept` is called with type and shape before any entry is read.
+    """
+    with path.open("rb") as file:
+        with zipfile.ZipFile(file) as archive, archive.open("data.npy") as stored:
+            _, dtype = read_npy_header(stored)
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as parts:
+            kind, shape = _format(parts["format"]), _shape(parts["shape"])
+            if kind not in ("csr", "csc", "coo"):
+                raise ArgumentError(
+                    "data", f"the file {str(path)!r} holds a sparse matrix in another format; save it as csr"
+                )
+            accept(dtype, shape)
+            data = parts["data"]
+            if kind != "coo":
+                return NpzMatrix(format=kind, shape=shape, data=data, indptr=parts["indptr"], indices=parts["indices"])
             row, col = parts["coords"] if "coords" in parts.files else (parts["row"], parts["col"])
             return NpzMatrix(format=kind, shape=shape, data=data, row=row, col=col)
-    raise ArgumentError("data", f"the file {str(path)!r} holds a sparse matrix in another format; save it as csr")
 
 
 def _format(stored: NDArray[Any]) -> str:

@@ -9,12 +9,13 @@ from plandp.data.array import open_array
 from plandp.data.arrow_table import open_arrow
 from plandp.data.blocks import TableRows
 from plandp.data.files import open_file
-from plandp.data.lists import list_array
+from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
+from plandp.data.lists import list_array, list_width
 from plandp.data.pandas_frame import open_pandas
 from plandp.data.polars_frame import open_polars
 from plandp.data.rows import Rows
 from plandp.data.scipy_matrix import is_scipy_matrix
-from plandp.data.table import Table
+from plandp.data.table import Table, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -25,30 +26,44 @@ _OPENERS: dict[str, Callable[[object, Collection[Label] | None], Table | None]] 
 }
 
 
-def open_rows(data: object, *, columns: Collection[Label] | None = None, progress: bool = False) -> Rows:
+def open_rows(
+    data: object,
+    *,
+    columns: Collection[Label] | None = None,
+    before_values: BeforeValues = nothing_before,
+    progress: bool = False,
+) -> Rows:
     """Return `data` as rows that can be folded, with the asked columns in the asked order.
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
+    `before_values` is called once, with the labels, when all of that was accepted and before a value is parsed; only
+    the number of rows of a file may be known later.
     """
     with np.errstate(all="ignore"):
-        table = _open_table(data, columns, progress)
+        table = _open_table(data, columns, before_values, progress)
     refuse_empty(n=table.n, d=len(table.labels))
     return TableRows(table, progress=progress)
 
 
-def refuse_empty(*, n: int, d: int) -> None:
-    """Refuse a table without rows or columns."""
-    if n == 0 or d == 0:
-        raise ArgumentError("data", f"a table of {n} rows × {d} columns has no mean; pass at least one of each")
-
-
-def _open_table(data: object, columns: Collection[Label] | None, progress: bool) -> Table:
+def _open_table(data: object, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> Table:
     if isinstance(data, str | os.PathLike):
-        return open_file(data, columns, progress=progress)
+        return open_file(data, columns, before_values=before_values, progress=progress)
+    if isinstance(data, list | tuple):
+        width = list_width(data)
+        refuse_empty(n=len(data), d=width)
+        labels = tuple(range(width))
+        before_values(select(labels, find_positions(labels, columns)))
+        return open_array(list_array(data), columns)
+    table = _open_in_memory(data, columns)
+    refuse_empty(n=table.n, d=len(table.labels))
+    before_values(table.labels)
+    return table
+
+
+def _open_in_memory(data: object, columns: Collection[Label] | None) -> Table:
+    """Return a container whose values are read where they lie, row by row, when rows are folded."""
     if isinstance(data, np.ndarray):
         return open_array(data, columns)
-    if isinstance(data, list | tuple):
-        return open_array(list_array(data), columns)
     # Subclasses count too, and no package is imported that the data did not come from.
     modules = {base.__module__ for base in type(data).__mro__}
     for package, opener in _OPENERS.items():

@@ -11,13 +11,14 @@ from plandp.data.compressed_rows import CompressedRows
 from plandp.data.dense_items import dense_items
 from plandp.data.distinct_items import distinct_items
 from plandp.data.files import open_matrix_file
-from plandp.data.labels import find_positions, select
+from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.npz_matrix import is_matrix_file
-from plandp.data.open import open_rows, refuse_empty
+from plandp.data.open import open_rows
 from plandp.data.progress_bar import bar_of_hundredths
-from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_type, stored_rows
+from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_parts, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
+from plandp.data.table import refuse_empty
 from plandp.terms.columns import Label
 
 ENTRIES_PER_BLOCK = 2**18
@@ -28,7 +29,12 @@ ENTRIES_PER_COLUMN = 16
 
 
 def open_sparse_rows(
-    data: object, *, binary: bool, columns: Collection[Label] | None = None, progress: bool = False
+    data: object,
+    *,
+    binary: bool,
+    columns: Collection[Label] | None = None,
+    before_values: BeforeValues = nothing_before,
+    progress: bool = False,
 ) -> SparseRows:
     """Return a SciPy matrix, a file of one, or any table that `open_rows` takes, as sparse rows with the asked columns.
 
@@ -38,24 +44,43 @@ def open_sparse_rows(
     row starts of a matrix run back or beyond its entries, every entry still belongs to one row at most.
 
     Only types, shapes and labels decide what is accepted.  `data` is never changed; a CSR matrix that follows the rules
-    already is read where it lies, without a copy.
+    already is read where it lies, without a copy.  `before_values` is called once, with the labels, when all that is
+    public was accepted and before an entry is looked at.
     """
     if is_matrix_file(data):
-        data = open_matrix_file(data)
-    elif not is_scipy_matrix(data):
-        rows = open_rows(data, columns=columns, progress=progress)
+        data = open_matrix_file(data, partial(_accept, columns, before_values))
+    elif is_scipy_matrix(data):
+        matrix: Any = data
+        refuse_by_type(matrix.dtype, matrix.shape)
+        refuse_by_parts(matrix)
+        _accept(columns, before_values, matrix.dtype, matrix.shape)
+    else:
+        rows = open_rows(data, columns=columns, before_values=before_values, progress=progress)
         return CompressedRows(n=rows.n, labels=rows.labels, blocks=partial(dense_items, rows, binary=binary))
     with np.errstate(all="ignore"):
         return _open_matrix(data, binary=binary, columns=columns, progress=progress)
 
 
-def _open_matrix(matrix: Any, *, binary: bool, columns: Collection[Label] | None, progress: bool) -> SparseRows:
-    refuse_by_type(matrix)
-    n, d = matrix.shape
+def _accept(
+    columns: Collection[Label] | None, before_values: BeforeValues, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> None:
+    """Accept or refuse a matrix by what is public of it."""
+    refuse_by_type(dtype, shape)
+    n, d = shape
     refuse_empty(n=n, d=d)
+    before_values(_chosen(d, columns)[0])
+
+
+def _chosen(d: int, columns: Collection[Label] | None) -> tuple[tuple[Label, ...], tuple[int, ...] | None]:
+    """Return the labels of the asked columns, and where they stand."""
     every_label = tuple(range(d))
     positions = find_positions(every_label, columns)
-    labels = select(every_label, positions)
+    return select(every_label, positions), positions
+
+
+def _open_matrix(matrix: Any, *, binary: bool, columns: Collection[Label] | None, progress: bool) -> SparseRows:
+    n, d = matrix.shape
+    labels, positions = _chosen(d, columns)
     rows = distinct_items(stored_rows(matrix, binary=binary), d=len(labels), place=_place(d, positions), binary=binary)
     return CompressedRows(n=n, labels=labels, blocks=partial(_blocks, rows, d=len(labels), progress=progress))
 

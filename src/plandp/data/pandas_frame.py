@@ -72,14 +72,15 @@ def open_pandas(data: object, columns: Iterable[Label] | None) -> Table | None:
     every_dtype = list(frame.dtypes)
     chosen = range(len(every_label)) if positions is None else positions
     for position in chosen:
-        if not _is_number(every_dtype[position]):
+        if not is_pandas_number(every_dtype[position]):
             raise not_numeric(every_label[position], every_dtype[position])
     if all(isinstance(every_dtype[position], np.dtype) for position in chosen):
         return PandasTable(frame=frame, labels=labels, positions=positions)
     return PandasColumns(columns=tuple(frame.iloc[:, position].array for position in chosen), labels=labels)
 
 
-def _is_number(dtype: object) -> bool:
+def is_pandas_number(dtype: object) -> bool:
+    """Whether columns of this dtype are read: bool, integers and floats, of NumPy, nullable or Arrow types."""
     import pandas
 
     if isinstance(dtype, np.dtype):

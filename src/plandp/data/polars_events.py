@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.arrow_events import number_arrow
+from plandp.data.arrow_events import is_arrow_id, number_arrow
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import IdColumn, not_an_id, number_cells, number_integers
-from plandp.data.polars_frame import open_polars
-from plandp.errors import ArgumentError
+from plandp.data.polars_frame import is_polars_number, open_polars
 from plandp.terms.columns import Label
 
 if TYPE_CHECKING:
@@ -33,30 +32,35 @@ class PolarsEvents:
         """The names of all columns."""
         return tuple(self.frame.columns)
 
-    def ids(self, label: Label, argument: str) -> IdColumn:
-        """Return a column of integers, text or categories as ids."""
+    def refuse_ids(self, label: Label, argument: str) -> None:
+        """Refuse a column that is not of integers, text or categories."""
         import polars
 
+        dtype = self.frame.schema[str(label)]
+        if not dtype.is_integer() and dtype not in (polars.String, polars.Categorical, polars.Enum, polars.Null):
+            raise not_an_id(argument, label, dtype.base_type())
+
+    def refuse_values(self, label: Label) -> None:
+        """Refuse a column that is not numeric."""
+        dtype = self.frame.schema[str(label)]
+        if not is_polars_number(dtype):
+            raise not_a_measure(label, dtype.base_type())
+
+    def ids(self, label: Label) -> IdColumn:
+        """Return a column of integers, text or categories as ids."""
         column = self.frame[str(label)]
         if column.dtype.is_integer():
             if str(column.dtype) in _BEYOND_NUMPY:
                 return _number_text(column)
             return number_integers(column.fill_null(0).to_numpy(), column.is_null().to_numpy())
-        if column.dtype not in (polars.String, polars.Categorical, polars.Enum, polars.Null):
-            raise not_an_id(argument, label, column.dtype.base_type())
         # Faster by pyarrow, if it is there.
-        found = number_arrow(column.to_arrow()) if find_spec("pyarrow") else None
-        return _number_text(column) if found is None else found
+        arrow = column.to_arrow() if find_spec("pyarrow") else None
+        return number_arrow(arrow) if arrow is not None and is_arrow_id(arrow.type) else _number_text(column)
 
     def values(self, label: Label) -> NDArray[np.float64]:
         """Return a numeric column as float64, nulls as NaN."""
-        column = self.frame[str(label)]
-        try:
-            table = open_polars(column, None)
-        except ArgumentError:
-            table = None
-        if table is None:
-            raise not_a_measure(label, column.dtype.base_type())
+        table = open_polars(self.frame[str(label)], None)
+        assert table is not None
         return table.read(slice(0, table.n))[:, 0]
 
 

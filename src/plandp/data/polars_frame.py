@@ -44,7 +44,13 @@ def open_polars(data: object, columns: Iterable[Label] | None) -> PolarsTable | 
     if positions is not None:
         frame = frame[:, list(positions)]
     for label, dtype in frame.schema.items():
-        # Null is the type of a column without any value.
-        if not (dtype.is_integer() or dtype.is_float() or dtype in (polars.Boolean, polars.Null)):
+        if not is_polars_number(dtype):
             raise not_numeric(label, dtype.base_type())
     return PolarsTable(frame=frame, labels=select(labels, positions))
+
+
+def is_polars_number(dtype: "polars.DataType") -> bool:
+    """Whether columns of this dtype are read: bool, integers, floats, and null (no value at all)."""
+    import polars
+
+    return dtype.is_integer() or dtype.is_float() or dtype in (polars.Boolean, polars.Null)

@@ -20,16 +20,27 @@ def is_scipy_matrix(data: object) -> bool:
     return of_scipy and hasattr(data, "format")
 
 
-def refuse_by_type(matrix: Any) -> None:
+def refuse_by_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     """Refuse a matrix by its public dtype and number of dimensions."""
-    if matrix.dtype.kind not in "biuf":
+    if dtype.kind not in "biuf":
         raise ArgumentError(
             "data",
-            f"the matrix holds {KINDS.get(matrix.dtype.kind, 'no numbers')}, which is not numeric; "
+            f"the matrix holds {KINDS.get(dtype.kind, 'no numbers')}, which is not numeric; "
             "convert it to a float, integer or bool dtype",
         )
-    if len(matrix.shape) != 2:
-        raise ArgumentError("data", f"the sparse array has {len(matrix.shape)} dimensions; pass rows × columns")
+    if len(shape) != 2:
+        raise ArgumentError("data", f"the sparse array has {len(shape)} dimensions; pass rows × columns")
+
+
+def refuse_by_parts(matrix: Any) -> None:
+    """Refuse a matrix by the types and lengths of its parts, which `stored_rows` would refuse; no entry is read."""
+    if matrix.format not in _PLACES:
+        return
+    for name in _PLACES[matrix.format]:
+        _refuse_places(_plain(getattr(matrix, name)))
+    _values(matrix, dimensions=3 if matrix.format == "bsr" else 1)
+    if matrix.format != "coo":
+        _refuse_length(matrix.indptr, _row_count(matrix))
 
 
 def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
@@ -55,7 +66,7 @@ def _converted(convert: Callable[[], Any]) -> Any:
 
 def _compressed(matrix: Any) -> StoredRows:
     items, values = _integers(matrix.indices), _values(matrix)
-    begin = _ends(matrix.indptr, count=matrix.shape[0], entries=min(len(items), len(values)))
+    begin = _ends(matrix.indptr, count=_row_count(matrix), entries=min(len(items), len(values)))
     return StoredRows(begin=begin, items=items, values=values, writable=False)
 
 
@@ -69,15 +80,15 @@ def _coordinate_entries(matrix: Any) -> Iterator[Entries]:
 
 def _column_entries(matrix: Any) -> Iterator[Entries]:
     rows, values = _integers(matrix.indices), _values(matrix)
-    ends = _ends(matrix.indptr, count=matrix.shape[1], entries=min(len(rows), len(values)))
+    ends = _ends(matrix.indptr, count=_row_count(matrix), entries=min(len(rows), len(values)))
     for part, columns in _owners(ends, ENTRIES_AT_A_TIME):
         yield rows[part], columns, floats(values[part])
 
 
 def _block_entries(matrix: Any) -> Iterator[Entries]:
     block_columns, blocks = _integers(matrix.indices), _values(matrix, dimensions=3)
-    (n, d), (height, width) = matrix.shape, blocks.shape[1:]
-    ends = _ends(matrix.indptr, count=n // height, entries=min(len(block_columns), len(blocks)))
+    d, (height, width) = matrix.shape[1], blocks.shape[1:]
+    ends = _ends(matrix.indptr, count=_row_count(matrix), entries=min(len(block_columns), len(blocks)))
     for part, block_rows in _owners(ends, max(1, ENTRIES_AT_A_TIME // (height * width))):
         values = floats(blocks[part])
         outside = (block_columns[part] < 0) | (block_columns[part] >= d // width)
@@ -97,6 +108,13 @@ _ENTRIES: dict[str, Callable[[Any], Iterator[Entries]]] = {
     "bsr": _block_entries,
 }
 
+_PLACES = {
+    "csr": ("indptr", "indices"),
+    "csc": ("indptr", "indices"),
+    "bsr": ("indptr", "indices"),
+    "coo": ("row", "col"),
+}
+
 _OBJECTS: dict[str, Callable[[Any], Coordinates]] = {"lil": from_lists, "dok": from_dictionary}
 
 
@@ -112,8 +130,7 @@ def _owners(ends: NDArray[Any], step: int) -> Iterator[tuple[slice, IntArray]]:
 def _ends(indptr: NDArray[Any], *, count: int, entries: int) -> NDArray[Any]:
     """Return where each row begins and the last one ends, within the entries and never going back."""
     ends = _integers(indptr)
-    if len(ends) != count + 1:
-        raise _malformed()
+    _refuse_length(ends, count)
     if ends[0] >= 0 and ends[-1] <= entries and np.all(ends[1:] >= ends[:-1]):
         return ends
     return np.maximum.accumulate(np.clip(ends.astype(np.int64), 0, entries))
@@ -122,9 +139,26 @@ def _ends(indptr: NDArray[Any], *, count: int, entries: int) -> NDArray[Any]:
 def _integers(array: NDArray[Any]) -> NDArray[Any]:
     """Return indices as int32 or int64 in machine order, copied only where they must be; what wraps is outside."""
     plain = _plain(array)
+    _refuse_places(plain)
+    return np.require(plain, np.int32 if plain.dtype == np.int32 else np.int64, ["C", "A"])
+
+
+def _refuse_places(plain: NDArray[Any]) -> None:
     if plain.dtype.kind not in "iu" or plain.ndim != 1:
         raise _malformed()
-    return np.require(plain, np.int32 if plain.dtype == np.int32 else np.int64, ["C", "A"])
+
+
+def _refuse_length(ends: NDArray[Any], count: int) -> None:
+    if len(ends) != count + 1:
+        raise _malformed()
+
+
+def _row_count(matrix: Any) -> int:
+    """How many rows, columns or rows of blocks begin somewhere."""
+    n, d = matrix.shape
+    if matrix.format == "bsr":
+        return int(n // matrix.data.shape[1])
+    return int(d if matrix.format == "csc" else n)
 
 
 def _values(matrix: Any, dimensions: int = 1) -> NDArray[Any]:

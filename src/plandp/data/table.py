@@ -38,6 +38,12 @@ def float_block(values: NDArray[Any]) -> FloatBlock:
     return block
 
 
+def refuse_empty(*, n: int, d: int) -> None:
+    """Refuse a table without rows or columns."""
+    if n == 0 or d == 0:
+        raise ArgumentError("data", f"a table of {n} rows × {d} columns has no mean; pass at least one of each")
+
+
 def not_numeric(label: Label, dtype: object) -> ArgumentError:
     """Return the refusal of a column by its public dtype."""
     return ArgumentError(

@@ -55,7 +55,7 @@ def test_coordinates_in_one_array_are_read_too() -> None:
 
 def test_a_matrix_does_not_show_what_it_holds() -> None:
     scipy.sparse.save_npz("items.npz", scipy.sparse.csr_array(np.array([[0, 48.15], [16.23, 0]])))
-    shown = repr(read_npz_matrix(Path("items.npz")))
+    shown = repr(read_npz_matrix(lambda *_: None, Path("items.npz")))
     assert not any(text in shown for text in ("48.15", "16.23", "array"))
 
 
