@@ -20,7 +20,7 @@ def test_what_a_proof_names_exists(proof: Path) -> None:
         assert (ROOT / "src" / "plandp" / path).exists(), path
     for name in re.findall(r"`(test_\w+)`", text):
         assert f"def {name}(" in TESTS, name
-    for page in re.findall(r"\]\((\w+\.md)\)", text) + re.findall(r"\b([a-z_]+\.md)\b", text):
+    for page in re.findall(r"\]\(([^)#:]+)", text) + re.findall(r"(?<![\w/-])[\w-]+\.md\b", text):
         assert (proof.parent / page).exists(), page
 
 
