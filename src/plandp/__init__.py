@@ -1,8 +1,16 @@
 """plandp: differentially private means of many-dimensional data, with noise shaped to the spread of the data."""
 
 from plandp.curator import mean
-from plandp.errors import ArgumentError, BudgetExceeded, MissingExtra, PlandpError
+from plandp.errors import (
+    ArgumentError,
+    BudgetExceeded,
+    LedgerDamaged,
+    LedgerUnavailable,
+    MissingExtra,
+    PlandpError,
+)
 from plandp.events import mean_of_events
+from plandp.ledger.ledger import Ledger
 from plandp.outlook import check
 from plandp.terms.check import Check
 from plandp.terms.receipt import Receipt
@@ -12,6 +20,9 @@ __all__ = [
     "ArgumentError",
     "BudgetExceeded",
     "Check",
+    "Ledger",
+    "LedgerDamaged",
+    "LedgerUnavailable",
     "MeanRelease",
     "MissingExtra",
     "PlandpError",

@@ -1,5 +1,7 @@
 """Every exception of plandp.  None of them ever carries a value from the data, not even as its cause."""
 
+from typing import Any
+
 
 class PlandpError(Exception):
     """Anything that plandp refuses to do."""
@@ -22,4 +24,27 @@ class MissingExtra(PlandpError, ImportError):
 
 
 class BudgetExceeded(PlandpError):
-    """A mechanism asked for more ρ than was reserved for this release; nothing was drawn."""
+    """More ρ was asked for than is left, of a release or of a dataset in a ledger; nothing was drawn."""
+
+
+class LedgerUnavailable(PlandpError):
+    """A ledger could not be read or written: a full disk, a read-only file, a lost connection.
+
+    When a release could not be stored, `release` holds it: its budget is spent, so it must not be lost.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.release: Any = None
+
+
+class LedgerDamaged(PlandpError):
+    """An entry of a ledger is not what was written: changed, removed or put elsewhere.  `release` as above."""
+
+    def __init__(self, dataset: str, number: int, problem: str) -> None:
+        super().__init__(f"entry {number} of dataset {dataset!r} {problem}")
+        self.dataset = dataset
+        self.number = number
+        self.problem = problem
+        self.release: Any = None

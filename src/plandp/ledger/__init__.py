@@ -1,0 +1,1 @@
+"""What was spent on each dataset, written down before any row is read."""

@@ -1,0 +1,113 @@
+"""Budget that is spent, for a run that may begin."""
+
+import os
+import threading
+from fractions import Fraction
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from plandp.errors import ArgumentError, LedgerDamaged, LedgerUnavailable
+from plandp.ledger.entries import Entry
+from plandp.ledger.unit import Unit
+from plandp.terms.release import MeanRelease
+
+if TYPE_CHECKING:
+    from plandp.ledger.store import Store
+
+
+class Reservation:
+    """Budget that is spent already; leaving its block gives it back only if nothing was read.
+
+    Call `reading` before the first row value is read and `commit` with the release.  Left without a commit, a
+    reservation that was never read under is cancelled; any other stays spent, and is shown as interrupted.
+    """
+
+    def __init__(self, store: "Store", entry: Entry, unit: Unit) -> None:
+        self._store = store
+        self._entry = entry
+        self._unit = unit
+        self._state = "unread"
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    @property
+    def dataset(self) -> str:
+        """Return whose budget it is."""
+        return self._entry.dataset
+
+    @property
+    def number(self) -> int:
+        """Return its number in the history of the dataset."""
+        return self._entry.number
+
+    @property
+    def rho(self) -> Fraction:
+        """Return what is reserved."""
+        return self._entry.rho
+
+    def reading(self) -> None:
+        """Note that row values are read from here on: what is reserved stays spent, whatever happens."""
+        with self._lock:
+            if self._state not in ("unread", "read"):
+                raise ArgumentError("reservation", f"{self.number} is {self._state}; reserve again before reading")
+            self._state = "read"
+
+    def commit(self, release: MeanRelease) -> None:
+        """Store the release, durably.
+
+        When the ledger cannot take it, the error holds it as `release`; the same commit may be tried again.
+        """
+        from plandp.ledger.chain import append_commit
+
+        with self._lock:
+            self._check(release)
+            text = release.to_json()
+            try:
+                with self._store.writing() as connection:
+                    append_commit(connection, self._entry, release, text)
+            except (LedgerDamaged, LedgerUnavailable) as error:
+                error.release = release
+                self._state = "read"  # it may be stored or not: never cancelled from here on
+                raise
+            self._state = "committed"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        # A forked child leaves its copy of this block too, while its parent may be reading.
+        if os.getpid() != self._pid:
+            return
+        with self._lock:
+            unread, self._state = self._state == "unread", "closed" if self._state != "committed" else "committed"
+        spent = f"rho = {self.rho} of dataset {self.dataset!r} stays spent (entry {self.number} of its history)"
+        if unread:
+            try:
+                self._cancel()
+            except (LedgerDamaged, LedgerUnavailable) as problem:
+                if error is None:
+                    raise
+                error.add_note(f"{spent}: nothing was read, but the ledger could not note it: {problem}")
+        elif error is not None and self._state != "committed":
+            error.add_note(f"{spent}: reading had begun")
+
+    def _cancel(self) -> None:
+        from plandp.ledger.chain import append_cancel
+
+        with self._store.writing() as connection:
+            append_cancel(connection, self._entry)
+
+    def _check(self, release: MeanRelease) -> None:
+        if not isinstance(release, MeanRelease):
+            raise ArgumentError("release", "must be a release of plandp.mean or plandp.mean_of_events")
+        if self._state == "closed":
+            raise ArgumentError("reservation", f"{self.number} is closed; commit inside its block")
+        receipt = release.receipt
+        if receipt.insecure:
+            raise ArgumentError("release", "was made with testing_seed and protects nobody; a ledger does not take it")
+        if receipt.rho > self.rho:
+            raise ArgumentError("release", f"cost rho = {receipt.rho}, and only {self.rho} was reserved")
+        if (receipt.privacy_unit, receipt.neighbours) != (self._unit.privacy_unit, self._unit.neighbours):
+            raise ArgumentError("release", f"protects another unit ({receipt.privacy_unit}) than {self._unit}")
