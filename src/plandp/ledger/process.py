@@ -1,12 +1,13 @@
 """Which process has reserved, and whether it still runs."""
 
 import os
-import socket
 from pathlib import Path
 
 
 def this_host() -> str:
     """Return the name of this machine."""
+    import socket  # here, since most imports of plandp need no host
+
     return socket.gethostname()
 
 
