@@ -1,6 +1,7 @@
 """`plandp events`: how much of each item people have on average, from a file with one row per event."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from plandp.cli.release_output import add_output_options, show_and_keep
 from plandp.cli.shared_options import add_cost_options, add_refine_option, asked_refine, refuse_no_budget
 from plandp.cli.values import read_bounds, read_count, read_number, read_numbers
 from plandp.data.event_file import EVENT_FILES
+from plandp.errors import ArgumentError
 
 EXAMPLES = """\
 examples:
@@ -55,7 +57,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     what = command.add_argument_group("what is public")
     what.add_argument("--person", metavar="COLUMN", required=True, help="the column that says whose event it is")
     what.add_argument("--item", metavar="COLUMN", required=True, help="the column that says of which item")
-    what.add_argument("--items-file", metavar="TXT", type=Path, required=True, help="all items, one per line, in UTF-8")
+    what.add_argument(
+        "--items-file",
+        metavar="TXT",
+        type=Path,
+        required=True,
+        help="all items, one per line, in UTF-8, without a headline",
+    )
     what.add_argument("--people", metavar="N", required=True, help="the number of people, such as 75462 or 1e6")
     what.add_argument(
         "--measure",
@@ -81,6 +89,12 @@ def run(asked: argparse.Namespace) -> None:
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     refuse_no_budget(asked)
+    if (
+        os.path.exists(asked.data)
+        and os.path.exists(asked.items_file)
+        and os.path.samefile(asked.data, asked.items_file)
+    ):
+        raise ArgumentError("items_file", "is the file of events; name a file with the public list of items")
     scale = asked.error_scale
     return plandp.mean_of_events(
         asked.data,

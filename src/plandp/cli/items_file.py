@@ -1,4 +1,4 @@
-"""Items in a file: public like the options, so that what is wrong in it is shown with its line."""
+"""Items in a file: what is wrong in it is told by its line, and no line is shown: the file may be another one."""
 
 from pathlib import Path
 
@@ -23,7 +23,9 @@ def _distinct(path: Path, lines: list[str]) -> list[str]:
     for number, line in enumerate(lines, start=1):
         if line in first:
             raise ArgumentError(
-                "items_file", f"line {number}, {line!r}, is line {first[line]} again; name each item once"
+                "items_file",
+                f"line {number} is line {first[line]} again; write each item once: the file is a list of items, not of "
+                "events",
             )
         if line:
             first[line] = number

@@ -107,7 +107,14 @@ NAMES = "name one that it has. The first line of a CSV or TSV file must name the
         (["--person", "usr"], f"--person: the table has no column 'usr'; {NAMES}"),
         (["--item", "user"], "--item: 'user' is the column of the person already; name another"),
         (["--items-file", "none.txt"], "--items-file: 'none.txt' cannot be read: No such file or directory"),
-        (["--items-file", "twice.txt"], "--items-file: line 2, 'a', is line 1 again; name each item once"),
+        (
+            ["--items-file", "./visits.csv"],
+            "--items-file: is the file of events; name a file with the public list of items",
+        ),
+        (
+            ["--items-file", "twice.txt"],
+            "--items-file: line 2 is line 1 again; write each item once: the file is a list of items, not of events",
+        ),
         (
             ["--measure", "clicks", "--bounds", "0:1"],
             f"--measure: the table has no column 'clicks'; {NAMES}",

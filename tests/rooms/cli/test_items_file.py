@@ -7,6 +7,8 @@ import pytest
 from plandp.cli.items_file import read_items_file
 from plandp.errors import ArgumentError
 
+ONCE = "write each item once: the file is a list of items, not of events"
+
 
 @pytest.mark.parametrize(
     ("content", "items"),
@@ -27,7 +29,7 @@ def test_lines_are_exact(tmp_path: Path, content: bytes, items: list[str]) -> No
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"home\nsearch\n\nhome\n", "line 4, 'home', is line 1 again; name each item once"),
+        (b"home\nsearch\n\nhome\n", f"line 4 is line 1 again; {ONCE}"),
         (b"\n\n", "'items.txt' names no item; write one on each line"),
         (b"", "'items.txt' names no item; write one on each line"),
         (b"\xff\xfeh", "'items.txt' is not UTF-8 text; save it as UTF-8"),
