@@ -192,19 +192,34 @@ def _() -> None:
 
 # -- what is refused
 
-wrong("a column that is not there", {"person": "usr"})
+wrong("an event column that is not there", {"person": "usr"})
+
+
+def _in_text() -> Iterator[tuple[Callable[[], object], None]]:
+    for name, mark in (("visits.csv", ","), ("visits.tsv", "\t")):
+        Path(name).write_text(f"{CANARY}a{mark}{CANARY}b\nu1{mark}home\n")
+        yield (lambda name=name: release(name, person="usr")), None
+
+
+REFUSED_EVENTS["an event column that is not there, in a CSV or TSV file"] = _in_text
 wrong("one column for both", {"item": "user"})
 refused(
     "ids that are floats",
     lambda: release(pandas.DataFrame({"user": [48.15, None], "page": ["home", CANARY]})),
 )
 refused(
+    "ids of other types",
+    lambda: release(pandas.DataFrame({"user": [True, False], "page": ["home", CANARY]})),
+    lambda: release(pyarrow.table({"user": [True, None], "page": ["home", CANARY]})),
+)
+refused(
     "a measure that is text",
     lambda: release(frame(VISITS).astype({"seconds": object}), measure="seconds", bounds=(0, 1)),
 )
 wrong("no items", {"items": []})
-wrong("items that are not a list", {"items": "home"}, {"items": {"home"}}, {"items": None})
-wrong("an item list with duplicates", {"items": ["home", "home"]}, {"items": ["search", "home", "home"]})
+wrong("items that are not a list", {"items": "home"}, {"items": None})
+wrong("items in a set", {"items": {"home", "search"}}, {"items": frozenset(ITEMS)})
+wrong("an item list with duplicates", *({"items": items} for items in (["home", "home"], [7, "7"], [CANARY, CANARY])))
 wrong("an item that is no id", {"items": [1.5]}, {"items": [-48.15]})
 wrong("people that are no number of people", {"people": 9000.0})
 wrong("one person's presence beyond 1", {"bounds": (0, 5)})

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from plandp.data.arrow_table import arrow_floats, is_arrow_number
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import NULL, IdColumn, not_an_id, number_categories, number_cells, number_integers
+from plandp.data.labels import offer
 from plandp.terms.columns import Label
 
 
@@ -18,6 +19,11 @@ class ArrowEvents:
 
     table: Any
     labels: tuple[object, ...]  # of a file, of which only some columns are in the table
+
+    @property
+    def offer(self) -> str:
+        """The names of the first columns."""
+        return offer(self.labels)
 
     def refuse_ids(self, label: Label, argument: str) -> None:
         """Refuse a column that is neither of integers or text nor of a dictionary of them."""

@@ -22,6 +22,11 @@ class CsvEvents:
     id_columns: dict[Label, IdColumn]
     value_columns: dict[Label, NDArray[np.float64]]
 
+    @property
+    def offer(self) -> str:
+        """No names: of a file without a line of names they would be the cells of an event."""
+        return "name one that it has.  The first line of a CSV or TSV file must name the columns"
+
     def refuse_ids(self, label: Label, argument: str) -> None:
         """Refuse nothing: every cell is text."""
 

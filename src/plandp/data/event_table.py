@@ -19,6 +19,11 @@ class EventTable(Protocol):
         """The names of all columns."""
         ...
 
+    @property
+    def offer(self) -> str:
+        """What to say of the columns that there are, where one is asked for that is not."""
+        ...
+
     def refuse_ids(self, label: Label, argument: str) -> None:
         """Refuse a column whose dtype is neither integer nor text, as this argument; no cell is read."""
         ...

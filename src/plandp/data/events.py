@@ -1,7 +1,7 @@
 """The way in for events: from a table with one row per event to sparse rows, one row per person."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from operator import index
 
 import numpy as np
@@ -75,7 +75,9 @@ def open_events(
 
 def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
     """Return the items as labels, and the place of each by its canonical id."""
-    if isinstance(items, str | bytes | set | frozenset | dict) or not isinstance(items, Iterable):
+    if isinstance(items, Set):
+        raise ArgumentError("items", "a set has no order, and the estimates have: pass a list, such as sorted(items)")
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise ArgumentError("items", "pass a list of all items that can count, such as items=['home', 'search']")
     labels: list[Label] = []
     places: dict[bytes, int] = {}
@@ -88,8 +90,11 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
                 f"neither, but of type {type(entry).__name__}",
             )
         if text in places:
+            # The item itself is not shown: the list may be the column of the events, passed by mistake.
             raise ArgumentError(
-                "items", f"{entry!r} occurs more than once; name each item once (7 and '7' are the same item)"
+                "items",
+                f"item number {len(labels) + 1} is number {places[text] + 1} again; name each item once (7 and '7' are "
+                "the same item), from public knowledge: never pass the column of the events",
             )
         places[text] = len(labels)
         labels.append(text.decode("utf-8", "surrogatepass") if isinstance(entry, str) else index(entry))
@@ -152,12 +157,7 @@ def _refuse_columns(events: EventTable, names: dict[str, Label]) -> None:
     for argument, label in names.items():
         found = events.labels.count(label)
         if found == 0:
-            # Those that it has are not listed: of a file without a line of names they are the cells of an event.
-            raise ArgumentError(
-                argument,
-                f"the table has no column {label!r}; name one that it has.  The first line of a CSV or TSV file must "
-                "name the columns",
-            )
+            raise ArgumentError(argument, f"the table has no column {label!r}; {events.offer}")
         if found > 1:
             raise ArgumentError(argument, f"the column {label!r} occurs more than once; rename one of them")
     for argument, label in names.items():

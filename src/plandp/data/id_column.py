@@ -87,8 +87,11 @@ def number_categories(places: NDArray[Any], categories: IdColumn) -> IdColumn:
 
 def not_an_id(argument: str, label: Label, dtype: object) -> ArgumentError:
     """Return the refusal of a column of ids by its public dtype."""
-    return ArgumentError(
-        argument,
-        f"column {label!r} has dtype {dtype}; ids are integers or text.  Where one null has turned integers into "
-        "floats, ids may have been lost: read the column again as Int64 or as text",
+    name = str(dtype)
+    advice = (
+        "Where one null has turned integers into floats, ids may have been lost: read the column again as Int64 or as "
+        "text"
+        if "float" in name.lower() or "double" in name
+        else "Convert the column to text or integers"
     )
+    return ArgumentError(argument, f"column {label!r} has dtype {name}; ids are integers or text.  {advice}")

@@ -1,6 +1,6 @@
 """Column labels: read from a container, and looked up for `columns=`."""
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from operator import index
 
 from plandp.errors import ArgumentError
@@ -34,7 +34,7 @@ def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -
     place = {label: position for position, label in enumerate(labels)}
     for label in asked:
         if label not in place:
-            raise ArgumentError("columns", f"the data has no column {label!r}; {_offer(labels)}")
+            raise ArgumentError("columns", f"the data has no column {label!r}; {offer(labels)}")
     found = tuple(place[label] for label in asked)
     return tuple(sorted(found)) if isinstance(columns, Set) else found
 
@@ -42,6 +42,14 @@ def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -
 def select(labels: tuple[Label, ...], positions: tuple[int, ...] | None) -> tuple[Label, ...]:
     """Return the labels at these positions, or all of them."""
     return labels if positions is None else tuple(labels[position] for position in positions)
+
+
+def offer(labels: Sequence[object]) -> str:
+    """Return what to say of the columns that there are, where one is asked for that is not."""
+    if not labels:
+        return "it has no columns"
+    shown = ", ".join(repr(label) for label in labels[:8])
+    return f"its columns are {shown}" + (f", … ({len(labels)} in all)" if len(labels) > 8 else "")
 
 
 def _label(item: object, *, argument: str) -> Label:
@@ -61,8 +69,3 @@ def _refuse_repeated(labels: tuple[Label, ...], *, argument: str, advice: str) -
         if label in seen:
             raise ArgumentError(argument, f"the column {label!r} occurs more than once; {advice}")
         seen.add(label)
-
-
-def _offer(labels: tuple[Label, ...]) -> str:
-    shown = ", ".join(repr(label) for label in labels[:8])
-    return f"its columns are {shown}" + (f", … ({len(labels)} in all)" if len(labels) > 8 else "")

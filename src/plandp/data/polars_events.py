@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plandp.data.arrow_events import is_arrow_id, number_arrow
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import IdColumn, not_an_id, number_cells, number_integers
+from plandp.data.labels import offer
 from plandp.data.polars_frame import is_polars_number, open_polars
 from plandp.terms.columns import Label
 
@@ -31,6 +32,11 @@ class PolarsEvents:
     def labels(self) -> tuple[object, ...]:
         """The names of all columns."""
         return tuple(self.frame.columns)
+
+    @property
+    def offer(self) -> str:
+        """The names of the first columns."""
+        return offer(self.labels)
 
     def refuse_ids(self, label: Label, argument: str) -> None:
         """Refuse a column that is not of integers, text or categories."""

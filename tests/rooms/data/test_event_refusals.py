@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import date
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -27,16 +28,24 @@ NAMES = "name one that it has.  The first line of a CSV or TSV file must name th
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"person": "person"}, f"person: the table has no column 'person'; {NAMES}"),
-        ({"item": "item"}, f"item: the table has no column 'item'; {NAMES}"),
-        ({"measure": "sum"}, f"measure: the table has no column 'sum'; {NAMES}"),
+        ({"person": "person"}, "person: the table has no column 'person'; "),
+        ({"item": "item"}, "item: the table has no column 'item'; "),
+        ({"measure": "sum"}, "measure: the table has no column 'sum'; "),
         ({"item": "user"}, "item: 'user' is the column of the person already; name another"),
         ({"measure": "page"}, "measure: 'page' is the column of the item already; name another"),
         ({"person": None}, "person: must be the name of a column"),
     ],
 )
 def test_columns_that_are_not_there(put: Callable[[Columns], object], arguments: Any, message: str) -> None:
-    assert refused(put(EVENTS), **arguments) == message
+    table = put(EVENTS)
+    names = NAMES if str(table).endswith((".csv", ".tsv")) else "its columns are 'user', 'page', 'time'"
+    assert refused(table, **arguments) == message + (names if message.endswith("; ") else "")
+
+
+def test_a_table_without_columns_and_one_with_many() -> None:
+    assert refused(pandas.DataFrame()) == "person: the table has no column 'user'; it has no columns"
+    wide = polars.DataFrame({f"c{place}": [1] for place in range(20)})
+    assert refused(wide).endswith("its columns are 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', … (20 in all)")
 
 
 @pytest.mark.parametrize("mark", [",", "\t"])
@@ -44,10 +53,12 @@ def test_a_file_without_names_does_not_show_its_first_event(mark: str) -> None:
     name = "events.csv" if mark == "," else "events.tsv"
     Path(name).write_text(f"{CANARY}{mark}{CANARY}-page\nbob{mark}home\n")
     assert refused(name) == f"person: the table has no column 'user'; {NAMES}"
-    assert refused(pandas.read_csv(name, sep=mark)) == f"person: the table has no column 'user'; {NAMES}"
 
 
 NEITHER = "must be texts that are not empty, or integers of up to 128 bits; item number 1 is neither, but of type "
+
+
+ONCE = "name each item once (7 and '7' are the same item), from public knowledge: never pass the column of the events"
 
 
 @pytest.mark.parametrize(
@@ -55,10 +66,13 @@ NEITHER = "must be texts that are not empty, or integers of up to 128 bits; item
     [
         ([], "no item is named; name all that can count, from public knowledge"),
         ("home", "pass a list of all items that can count, such as items=['home', 'search']"),
-        ({"home"}, "pass a list of all items that can count, such as items=['home', 'search']"),
+        ({"home"}, "a set has no order, and the estimates have: pass a list, such as sorted(items)"),
+        ({"home": 1}.keys(), "a set has no order, and the estimates have: pass a list, such as sorted(items)"),
+        ({"home": 1}, "pass a list of all items that can count, such as items=['home', 'search']"),
         (7, "pass a list of all items that can count, such as items=['home', 'search']"),
-        (["a", "b", "a"], "'a' occurs more than once; name each item once (7 and '7' are the same item)"),
-        ([7, "7"], "'7' occurs more than once; name each item once (7 and '7' are the same item)"),
+        (["a", "b", "c", "b"], f"item number 4 is number 2 again; {ONCE}"),
+        ([7, "7"], f"item number 2 is number 1 again; {ONCE}"),
+        (as_frame(EVENTS)["page"].dropna(), f"item number 3 is number 1 again; {ONCE}"),
         ([""], NEITHER + "str"),
         ([1.5], NEITHER + "float"),
         ([None], NEITHER + "NoneType"),
@@ -110,9 +124,8 @@ def test_numbers_of_people_that_are_refused(people: object, given: str) -> None:
 
 
 FLOATS = [1.0, None]
-ADVICE = (
-    "ids are integers or text.  Where one null has turned integers into floats, ids may have been lost: read the "
-    "column again as Int64 or as text"
+LOST = (
+    "Where one null has turned integers into floats, ids may have been lost: read the column again as Int64 or as text"
 )
 
 
@@ -130,6 +143,8 @@ ADVICE = (
         (polars.Series(FLOATS), "Float64"),
         (polars.Series([True, None]), "Boolean"),
         (polars.Series([[1], None]), "List"),
+        (polars.Series([date(2026, 1, 1), None]), "Date"),
+        (pyarrow.array([date(2026, 1, 1), None]), "date32"),
         (pyarrow.array(FLOATS), "double"),
         (pyarrow.array([b"x", None]), "binary"),
         (pyarrow.array([[1], None]), "list<item: int64>"),
@@ -144,7 +159,10 @@ def test_ids_of_other_types_are_refused(column: Any, dtype: str, argument: str) 
     table = make[type(column).__module__.split(".")[0]]({mine: column, other: ["a", CANARY]})
     shown = refused(table)
     assert shown.startswith(f"{argument}: column {mine!r} has dtype ")
-    assert shown.endswith(f"; {ADVICE}")
+    advice = (
+        LOST if any(name in dtype.lower() for name in ("float", "double")) else "Convert the column to text or integers"
+    )
+    assert shown.endswith(f"; ids are integers or text.  {advice}")
     assert dtype.split("<")[0].split("[")[0].lower() in shown.lower()
 
 
