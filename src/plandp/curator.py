@@ -1,5 +1,6 @@
 """The front door: check the public arguments, make the design, reserve, run, and hand over the release."""
 
+import os
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -12,11 +13,13 @@ from plandp.data.open import open_rows
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.errors import ArgumentError
 from plandp.handover import handed_over, release_sparse
+from plandp.ledger.ledger import Ledger
 from plandp.methods import Estimator, find_estimator
 from plandp.noise.meter import open_door
+from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget
-from plandp.terms.choices import check_kind, read_error_norm, read_refine
-from plandp.terms.columns import Label, named_in_bounds, read_columns
+from plandp.terms.choices import check_kind, read_error_norm, read_refine, read_sparse_columns
+from plandp.terms.columns import Columns, Label, named_in_bounds, read_columns
 from plandp.terms.release import MeanRelease
 
 T = TypeVar("T")
@@ -41,6 +44,8 @@ def mean(
     refine: Sequence[str] | None = None,
     sampler: str = "exact",
     testing_seed: int | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
     progress: bool = False,
 ) -> MeanRelease:
     """Release the mean of a table of personal data, one row per person, under differential privacy.
@@ -86,6 +91,10 @@ def mean(
         "exact" (vectorised, in this package) or "opendp" (needs the extra of that name).
     testing_seed
         Makes a run repeatable, for tests only: the release says that it protects nobody.
+    ledger, dataset
+        Pay from the budget of a dataset that is kept in a `plandp.Ledger`, given as such or by its path or URL.  ρ is
+        reserved before any row value is read, and the release is stored.  A run that is stopped after that has spent
+        its ρ; one that is refused before, say for a misspelled column, has not.
     progress
         Show a progress bar while rows are read.
 
@@ -111,41 +120,56 @@ def mean(
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
         if method != "plan":
             raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
-        opened = partial(open_sparse_rows, data, binary=kind == "binary", progress=progress)
-        sparse = _of_columns(columns, bounds, opened)
-        return release_sparse(
-            sparse,
-            door,
-            budget,
-            kind=kind,
-            bounds=bounds,
-            error_norm=p,
-            error_scale=error_scale,
-            refine=switched_on,
-            warnings=large_delta(delta, sparse.n),
-        )
     estimator = find_estimator(method)
-    rows = _of_columns(columns, bounds, partial(open_rows, data, progress=progress))
-    public = read_columns(
-        labels=rows.labels,
-        bounds=bounds,
-        missing=missing,
-        error_scale=error_scale,
-        spread=spread,
-        smallest_spread=smallest_spread,
-    )
-    design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
-    estimate = estimator.run(rows, design, door)
-    return handed_over(
-        estimate,
-        rows,
-        door,
-        public,
-        method=estimator.name,
-        error_norm=p,
-        noise_share=float(design.split.sum / design.split.rho),
-        warnings=large_delta(delta, rows.n),
-    )
+    public: Columns
+
+    def before_values(labels: tuple[Label, ...]) -> None:
+        nonlocal public
+        if kind == "real":
+            public = read_columns(
+                labels=labels,
+                bounds=bounds,
+                missing=missing,
+                error_scale=error_scale,
+                spread=spread,
+                smallest_spread=smallest_spread,
+            )
+        else:
+            public = read_sparse_columns(labels, kind=kind, bounds=bounds, error_scale=error_scale)
+        run.reading()
+
+    with spending(ledger=ledger, dataset=dataset, rho=budget, person=None, testing_seed=testing_seed) as run:
+        if kind == "real":
+            opened = partial(open_rows, data, before_values=before_values, progress=progress)
+            rows = _of_columns(columns, bounds, opened)
+            design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
+            release = handed_over(
+                estimator.run(rows, design, door),
+                rows,
+                door,
+                public,
+                method=estimator.name,
+                error_norm=p,
+                noise_share=float(design.split.sum / design.split.rho),
+                warnings=large_delta(delta, rows.n),
+            )
+        else:
+            binary = kind == "binary"
+            opened_sparse = partial(
+                open_sparse_rows, data, binary=binary, before_values=before_values, progress=progress
+            )
+            sparse = _of_columns(columns, bounds, opened_sparse)
+            release = release_sparse(
+                sparse,
+                door,
+                budget,
+                kind=kind,
+                public=public,
+                error_norm=p,
+                refine=switched_on,
+                warnings=large_delta(delta, sparse.n),
+            )
+        return run.paid(release)
 
 
 def _of_columns(columns: Sequence[Label] | None, bounds: object, opened: Callable[..., T]) -> T:

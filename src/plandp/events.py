@@ -1,5 +1,6 @@
 """The front door for events: one row per event in, the mean over people out."""
 
+import os
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -9,10 +10,12 @@ import numpy as np
 from plandp.data.events import open_events
 from plandp.errors import ArgumentError
 from plandp.handover import release_sparse
+from plandp.ledger.ledger import Ledger
 from plandp.noise.meter import open_door
+from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget
-from plandp.terms.choices import read_error_norm, read_refine
-from plandp.terms.columns import Label
+from plandp.terms.choices import read_error_norm, read_refine, read_sparse_columns
+from plandp.terms.columns import Columns, Label
 from plandp.terms.release import MeanRelease
 
 
@@ -34,6 +37,8 @@ def mean_of_events(
     refine: Sequence[str] | None = None,
     sampler: str = "exact",
     testing_seed: int | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
     progress: bool = False,
 ) -> MeanRelease:
     """Release how much of each item people have on average, from a table with one row per event.
@@ -73,6 +78,9 @@ def mean_of_events(
         "exact" (vectorised, in this package) or "opendp" (needs the extra of that name).
     testing_seed
         Makes a run repeatable, for tests only: the release says that it protects nobody.
+    ledger, dataset
+        Pay from the budget of a dataset that is kept in a `plandp.Ledger`, given as such or by its path or URL: see
+        `plandp.mean`.  Its unit must be the people of the column `person`.
     progress
         Show a progress bar while a file is read.
 
@@ -103,18 +111,34 @@ def mean_of_events(
     switched_on = read_refine(refine, kind)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
-    rows = open_events(table, person=person, item=item, items=items, people=people, measure=measure, progress=progress)
-    return release_sparse(
-        rows,
-        door,
-        budget,
-        kind=kind,
-        bounds=bounds,
-        error_norm=p,
-        error_scale=error_scale,
-        refine=switched_on,
-        warnings=large_delta(delta, rows.n),
-        measure=measure,
-        privacy_unit="person",
-        neighbours="replace all events of one person",
-    )
+    public: Columns
+
+    def before_values(labels: tuple[Label, ...]) -> None:
+        nonlocal public
+        public = read_sparse_columns(labels, kind=kind, bounds=bounds, error_scale=error_scale, measure=measure)
+        run.reading()
+
+    with spending(ledger=ledger, dataset=dataset, rho=budget, person=person, testing_seed=testing_seed) as run:
+        rows = open_events(
+            table,
+            person=person,
+            item=item,
+            items=items,
+            people=people,
+            measure=measure,
+            before_values=before_values,
+            progress=progress,
+        )
+        release = release_sparse(
+            rows,
+            door,
+            budget,
+            kind=kind,
+            public=public,
+            error_norm=p,
+            refine=switched_on,
+            warnings=large_delta(delta, rows.n),
+            privacy_unit="person",
+            neighbours="replace all events of one person",
+        )
+        return run.paid(release)

@@ -13,8 +13,8 @@ from plandp.noise.meter import MeteredNoise
 from plandp.planner.sparse_split import sparse_design
 from plandp.sparse_algorithm import sparse_plan_mean
 from plandp.steps.estimate import Estimate
-from plandp.terms.choices import REFINEMENTS, check_sparse_bounds
-from plandp.terms.columns import Columns, Label, read_columns
+from plandp.terms.choices import REFINEMENTS
+from plandp.terms.columns import Columns
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import Forecast, MeanRelease
 from plandp.theory.stretch import noise_error
@@ -30,24 +30,18 @@ def release_sparse(
     rho: Fraction,
     *,
     kind: str,
-    bounds: object,
+    public: Columns,
     error_norm: float,
-    error_scale: object,
     refine: frozenset[str],
     warnings: tuple[str, ...],
-    measure: Label | None = None,
     privacy_unit: str = "row",
     neighbours: str = "replace one row",
 ) -> MeanRelease:
-    """Release the mean of sparse rows; kind is "binary" or "nonnegative", and `measure` what it was called for events.
+    """Release the mean of sparse rows; kind is "binary" or "nonnegative", and `public` was read for that kind.
 
     Guarantee: rho-zCDP when one row is replaced.  Proof: docs/proofs/sparse_plan_mean.md.
     """
     binary = kind == "binary"
-    public = read_columns(
-        labels=rows.labels, bounds=(0, 1) if binary and bounds is None else bounds, error_scale=error_scale
-    )
-    check_sparse_bounds(public, kind, measure=measure)
     design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)
     estimate = sparse_plan_mean(rows, design, door)
     made = refine if binary else refine - {"combine"}  # of values the first look is for shape only

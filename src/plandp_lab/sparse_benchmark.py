@@ -21,7 +21,7 @@ from plandp.handover import release_sparse
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_sets import write_set_norms
 from plandp.noise.meter import open_door
-from plandp.terms.choices import REFINEMENTS
+from plandp.terms.choices import REFINEMENTS, read_sparse_columns
 from plandp.terms.columns import Label
 from plandp.terms.text_table import align
 from plandp_lab.gauge import cpu_seconds_of, peak_bytes
@@ -162,9 +162,8 @@ def passes_of(matrix: sp.csr_array) -> tuple[SparseRows, list[SparseFunction]]:
         open_door(reserved=Fraction(RHO), testing_seed=0),
         Fraction(RHO),
         kind="binary",
-        bounds=None,
+        public=read_sparse_columns(rows.labels, kind="binary", bounds=None, error_scale=None),
         error_norm=1.0,
-        error_scale=None,
         refine=frozenset(REFINEMENTS),
         warnings=(),
     )

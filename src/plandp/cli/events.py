@@ -8,7 +8,13 @@ from pathlib import Path
 import plandp
 from plandp.cli.items_file import read_items_file
 from plandp.cli.release_output import add_output_options, show_and_keep
-from plandp.cli.shared_options import add_cost_options, add_refine_option, asked_refine, refuse_no_budget
+from plandp.cli.shared_options import (
+    add_cost_options,
+    add_ledger_options,
+    add_refine_option,
+    asked_refine,
+    refuse_no_budget,
+)
 from plandp.cli.values import read_bounds, read_count, read_number, read_numbers
 from plandp.data.event_file import EVENT_FILES
 from plandp.errors import ArgumentError
@@ -73,6 +79,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     what.add_argument("--bounds", metavar="0:HIGH", help="the most of an item that one person can have")
     add_cost_options(command)
+    add_ledger_options(command)
     how = command.add_argument_group("how")
     how.add_argument("--error-norm", metavar="P", default="1", help="make the l_P error small (default: 1)")
     how.add_argument("--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers")
@@ -111,5 +118,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         error_scale=scale if scale in (None, "bounds") else read_numbers("error_scale", scale),
         refine=asked_refine(asked),
         sampler=asked.sampler,
+        ledger=asked.ledger,
+        dataset=asked.dataset,
         progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
     )

@@ -48,18 +48,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `plandp demo | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except ArgumentError as error:
-        print(f"plandp: {in_options(error, asked)}", file=sys.stderr)
+        _complain(in_options(error, asked), error)
         return 2
     except (PlandpError, OSError) as error:
-        print(f"plandp: {error}", file=sys.stderr)
+        _complain(str(error), error)
         return 1
-    except KeyboardInterrupt:
-        print("plandp: stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        _complain("stopped", stop)
         return 130
     except Exception as error:  # its text could hold values, so only its kind and place are told
-        print(f"plandp: {_kind_and_place(error)}; nothing else is shown, since it could hold data", file=sys.stderr)
+        _complain(f"{_kind_and_place(error)}; nothing else is shown, since it could hold data", error)
         return 1
     return 0
+
+
+def _complain(problem: str, error: BaseException) -> None:
+    """Tell what is wrong in one line, and what was spent for it; other notes could hold data."""
+    spent = [note for note in getattr(error, "__notes__", ()) if " of dataset " in note]
+    print("; ".join([f"plandp: {problem}", *spent]), file=sys.stderr)
 
 
 class _Parser(argparse.ArgumentParser):

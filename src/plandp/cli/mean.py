@@ -9,6 +9,7 @@ from plandp.cli.release_output import add_output_options, show_and_keep
 from plandp.cli.shared_options import (
     add_column_options,
     add_cost_options,
+    add_ledger_options,
     add_method_options,
     add_refine_option,
     asked_bounds,
@@ -36,6 +37,9 @@ examples:
   plandp mean baskets.npz --kind binary --rho 0.5 --error-norm 1
       who bought what, a sparse matrix as scipy.sparse.save_npz writes it: the
       share of people who have each item, the most popular ones shown
+  plandp mean survey.csv --bounds 0:100 --rho 0.1 --ledger budget.sqlite \\
+      --dataset survey-2026
+      paid from what is left of a budget; see plandp ledger --help
   plandp mean visits.npz --kind nonnegative --bounds 0:50 --rho 0.5
       how often; more than 50 counts as 50
 
@@ -86,6 +90,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--missing", metavar="VALUE", help="what a missing value counts as (default: the released centre)"
     )
     add_cost_options(command)
+    add_ledger_options(command)
     how = command.add_argument_group("how")
     add_method_options(how)
     add_refine_option(how)
@@ -123,6 +128,8 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         method=asked.method,
         refine=asked_refine(asked),
         sampler=asked.sampler,
+        ledger=asked.ledger,
+        dataset=asked.dataset,
         progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
     )
 

@@ -27,6 +27,13 @@ def add_cost_options(command: argparse.ArgumentParser) -> None:
     cost.add_argument("--delta", help="such as 1e-6; far below 1/n")
 
 
+def add_ledger_options(command: argparse.ArgumentParser) -> None:
+    """Whose budget is spent, where a ledger keeps it."""
+    account = command.add_argument_group("whose budget is spent")
+    account.add_argument("--ledger", metavar="LEDGER", help="the file or URL of the ledger that keeps the budget")
+    account.add_argument("--dataset", metavar="NAME", help="the dataset whose budget in the ledger is spent")
+
+
 def add_method_options(group: "argparse._ArgumentGroup") -> None:
     """Which error is to be small, and by which method."""
     group.add_argument("--error-norm", metavar="P", default="2", help="make the l_P error small (default: 2)")

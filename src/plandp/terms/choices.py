@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from plandp.errors import ArgumentError
-from plandp.terms.columns import Columns, Label
+from plandp.terms.columns import Columns, Label, read_columns
 
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
@@ -35,6 +35,16 @@ def read_refine(refine: object, kind: str) -> frozenset[str]:
         allowed = ", ".join(map(repr, REFINEMENTS))
         raise ArgumentError("refine", f"must name some of {allowed}, or none of them: refine=()")
     return frozenset(names)
+
+
+def read_sparse_columns(
+    labels: Iterable[Label], *, kind: str, bounds: object, error_scale: object, measure: Label | None = None
+) -> Columns:
+    """Return the public description of columns of this kind, or of this measure of events."""
+    asked = (0, 1) if kind == "binary" and bounds is None else bounds
+    columns = read_columns(labels=labels, bounds=asked, error_scale=error_scale)
+    check_sparse_bounds(columns, kind, measure=measure)
+    return columns
 
 
 def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = None) -> None:

@@ -1,0 +1,109 @@
+"""The order in which a release is paid from a ledger: reserve, read, commit; and what is said when it is stopped."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
+from types import FrameType
+
+from plandp.errors import ArgumentError
+from plandp.ledger.ledger import Ledger
+from plandp.ledger.reservation import Reservation
+from plandp.terms.columns import Label
+from plandp.terms.release import MeanRelease
+
+
+class Spending:
+    """What one run does to the ledger; nothing at all where there is none."""
+
+    def __init__(self, reservation: Reservation | None) -> None:
+        self._reservation = reservation
+        self.begun = False
+        self.stored = False
+
+    def reading(self) -> None:
+        """Row values are read from here on: what is reserved stays spent, whatever happens."""
+        self.begun = True
+        if self._reservation is not None:
+            self._reservation.reading()
+
+    def paid(self, release: MeanRelease) -> MeanRelease:
+        """Store the release in the ledger, and return it; LedgerUnavailable holds it where that fails."""
+        if self._reservation is not None:
+            with _undisturbed():
+                self._reservation.commit(release)
+                self.stored = True
+        return release
+
+
+@contextmanager
+def spending(
+    *,
+    ledger: Ledger | str | os.PathLike[str] | None,
+    dataset: str | None,
+    rho: Fraction,
+    person: Label | None,
+    testing_seed: int | None,
+) -> Iterator[Spending]:
+    """Reserve ρ of a dataset, hand over what the run must call, and see to it that a stopped run says what it cost.
+
+    Guarantee: ρ is spent, durably, before the block begins.  It is given back only if the block ends by an exception
+    before `reading` was called.
+    """
+    book = _read_ledger(ledger, dataset, testing_seed)
+    if book is None or dataset is None:
+        yield Spending(None)
+        return
+    run = None
+    try:
+        with ExitStack() as held:
+            with _undisturbed():  # or nobody might hold what was just reserved
+                run = Spending(held.enter_context(book.reserve(dataset, rho=rho, person=person)))
+            yield run
+    except BaseException as error:
+        if run is not None and run.stored:
+            error.add_note(stored_note(rho, dataset))
+        elif isinstance(error, KeyboardInterrupt) and not (run is not None and run.begun):
+            error.add_note(f"nothing of dataset {dataset!r} was read or spent")
+        raise
+
+
+def stored_note(rho: Fraction, dataset: str) -> str:
+    """What a run says that is stopped when its release is stored already."""
+    return f"rho = {rho} of dataset {dataset!r} is spent, and the release is stored in the ledger, which shows it again"
+
+
+def _read_ledger(
+    ledger: Ledger | str | os.PathLike[str] | None, dataset: str | None, testing_seed: int | None
+) -> Ledger | None:
+    if ledger is None and dataset is None:
+        return None
+    if ledger is None:
+        raise ArgumentError("ledger", "is missing; say which ledger keeps the budget of the dataset, or leave both out")
+    if dataset is None:
+        raise ArgumentError("dataset", "is missing; say whose budget in the ledger is spent, or leave both out")
+    if testing_seed is not None:
+        raise ArgumentError(
+            "testing_seed", "protects nobody, so that a ledger does not take such a release; leave one of them out"
+        )
+    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is done, which takes no longer than the ledger does."""
+    usual = signal.getsignal(signal.SIGINT)
+    # Only the main thread is ever interrupted, and only it may say what happens then.
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    waiting: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if waiting:
+            usual(*waiting[0])
