@@ -411,6 +411,7 @@ def _in_each_file(change: Callable[[bytes], bytes], *, text: bool) -> Iterator[C
 wrong_data("a directory", _directory, lambda: Path(str(_directory())))
 wrong_data("the text of a file instead of its name", lambda: f"age,income\n{CANARY},30000\n", lambda: "canary" * 1000)
 wrong_data("an ending that is not known", written("survey.txt", f"age\n{CANARY}\n"))
+wrong_data("a file that is compressed", written("survey.csv.gz", b"\x1f\x8b"))
 REFUSED["an empty file"] = lambda: _in_each_file(lambda _: b"", text=True)
 REFUSED["only a header"] = lambda: ((call, container) for call, container in _empty() if container and container.file)
 REFUSED["a file that is cut off"] = lambda: _in_each_file(lambda whole: whole[: len(whole) * 2 // 3], text=False)

@@ -32,6 +32,8 @@ READERS: dict[str, tuple[str, Reader]] = {
 NUMBERED = (".npy", ".npz")
 """Files whose columns are called 0, 1, 2, … and have no names."""
 
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+
 _LONGEST_NAME = 1000
 
 
@@ -96,6 +98,10 @@ def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
         raise ArgumentError("data", f"there is no file {_shown(path)}{hint}")
     if path.is_dir():
         raise ArgumentError("data", f"{_shown(path)} is a directory; name one file")
+    if path.suffix.lower() in _COMPRESSED:
+        raise ArgumentError(
+            "data", f"the file {_shown(path)} is compressed; decompress it first, to one of {', '.join(suffixes)}"
+        )
     if path.suffix.lower() not in suffixes:
         raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(suffixes)}")
     if path.is_file() and path.stat().st_size == 0:

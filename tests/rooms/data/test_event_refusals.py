@@ -203,6 +203,11 @@ def test_files_that_are_refused() -> None:
     assert refused("events.npy") == (
         "table: the file 'events.npy' must end in one of .csv, .tsv, .parquet, .arrow, .feather"
     )
+    Path("events.CSV.GZ").write_bytes(b"x")
+    assert refused("events.CSV.GZ") == (
+        "table: the file 'events.CSV.GZ' is compressed; decompress it first, to one of .csv, .tsv, .parquet, .arrow, "
+        ".feather"
+    )
     Path("events.csv").write_bytes(b"")
     assert refused("events.csv") == "table: the file 'events.csv' is empty; name one that holds a table"
     Path("events.csv").write_text(f"17,{CANARY}\n")
