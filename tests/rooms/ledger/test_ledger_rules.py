@@ -56,8 +56,9 @@ def test_a_failure_before_reading_gives_back_and_after_reading_does_not(ledger):
     with pytest.raises(ZeroDivisionError), ledger.reserve("survey", rho="1/2"):
         raise ZeroDivisionError
     assert ledger.status("survey").spent == 0
-    with pytest.raises(ZeroDivisionError) as caught, ledger.reserve("survey", rho="1/2") as reservation:
-        reservation.reading()
+    reservation = ledger.reserve("survey", rho="1/2")
+    reservation.reading()
+    with pytest.raises(ZeroDivisionError) as caught, reservation:
         raise ZeroDivisionError
     assert ledger.status("survey").spent == Fraction(1, 2)
     assert caught.value.__notes__ == [
