@@ -1,7 +1,7 @@
 """What a row adds to a query is a function of that row alone, to the last bit: exact, so without false alarms.
 
 If it is, k · query(a table in which k rows occur equally often) = Σ query(a table of one of these rows alone), over
-tables of the same size, in integers and given equal answers.  Sums of floats fail it: their rounding depends on company.
+tables of the same size, in integers and given equal answers.  Sums of floats fail it: they round in company.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,173 @@
+"""Lower bounds on ρ from outside: run on two neighbouring tables many times, and count how often events happen.
+
+Events are chosen on a first part of the runs and counted on the rest.  Clopper–Pearson bounds hold for all of them at
+once, and so does the bound on ρ that follows from them, for whatever the library does inside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.audit.clock import Clock
+from plandp.audit.finding import Finding
+from plandp.audit.plan import AuditPlan
+from plandp.audit.renyi import epsilon_lower_bound, proportion_bounds, rho_lower_bound
+from plandp.audit.watching import kind_and_place
+from plandp.terms.zcdp import epsilon_of
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+DELTA = 1e-6
+FIRST_PART = 0.25  # of the runs choose the events
+BINS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
+FEWEST = 24  # runs on each table
+TAILS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Target:
+    """Something that claims to be ρ-zCDP, on two neighbouring tables."""
+
+    name: str
+    sample: Callable[[int, int], FloatArray]  # table 0 or 1, runs → (runs, features), from released numbers only
+    most: int  # runs at a time
+    weight: float = 1.0  # in the division of time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """What the runs of one target show, at the stated confidence."""
+
+    name: str
+    rho: float
+    epsilon: float
+    runs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlackBox:
+    """Does anything lose more than it pays, seen from outside?"""
+
+    name: str
+    targets: Callable[[AuditPlan], tuple[Target, ...]]
+    what: str
+
+    def run(self, plan: AuditPlan) -> Finding:
+        """Bound the loss of every target from below, each in its share of the time."""
+        clock = Clock(seconds=plan.seconds)
+        targets = self.targets(plan)
+        bounds: list[Bound] = []
+        raised = []
+        for place, target in enumerate(targets):
+            weight = target.weight / sum(other.weight for other in targets[place:])
+            share = Clock(seconds=max(0.0, clock.left) * weight)
+            try:
+                bounds.append(bound_of(target, share, error=plan.false_alarm / len(targets)))
+            except Exception as error:
+                raised.append(f"{target.name} raised {kind_and_place(error)}")
+        over = [bound for bound in bounds if bound.rho > plan.rho]
+        tightest = max(bounds, key=lambda bound: bound.rho, default=None)
+        claimed = float(plan.rho)
+        # ρ rounded down and never up: what is shown is still a bound
+        found = (
+            "nothing ran"
+            if tightest is None
+            else (f"rho >= {_down(tightest.rho)}, {tightest.rho / claimed:.0%} of it ({tightest.name})")
+        )
+        if over or raised:
+            found = "BROKEN: " + ", ".join([f"{bound.name} rho >= {_down(bound.rho)}" for bound in over] + raised)
+        return Finding(
+            name=self.name,
+            claim=f"{self.what}: rho <= {claimed:g}, epsilon <= {epsilon_of(plan.rho, DELTA):.4g} at delta {DELTA:g}",
+            found=found,
+            broken=bool(over or raised),
+            detail="\n".join(_line(bound, claimed) for bound in bounds),
+            false_alarm=plan.false_alarm,
+            runs=sum(bound.runs for bound in bounds),
+        )
+
+
+def _down(value: float) -> str:
+    return f"{np.floor(value * 1000) / 1000:g}"
+
+
+def _line(bound: Bound, claimed: float) -> str:
+    return (
+        f"{bound.name}: rho >= {_down(bound.rho)} ({bound.rho / claimed:.0%} of the claim), "
+        f"epsilon >= {_down(bound.epsilon)}, {bound.runs} runs"
+    )
+
+
+def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
+    """A lower bound on the ρ of a target that exceeds the true one with probability at most `error`."""
+    seen: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    runs = 0
+    while runs < FEWEST or clock.left > 0:
+        count = min(target.most, max(FEWEST, runs // 4))
+        for table in (0, 1):
+            seen[table].append(target.sample(table, count))
+        runs += count
+    zero, one = (np.nan_to_num(np.concatenate(parts)) for parts in seen)
+    first = int(FIRST_PART * runs)
+    score = _score(zero[:first], one[:first])
+    at = _events(score(zero[:first]), score(one[:first]), runs - first, error)
+    if at is None:
+        return Bound(name=target.name, rho=0.0, epsilon=0.0, runs=2 * runs)
+    edges, swapped = at
+    tables = (one, zero) if swapped else (zero, one)
+    p, q = (_counted(score(table[first:]), edges) for table in tables)
+    rho, epsilon = _from_counts(p, q, runs - first, error)
+    return Bound(name=target.name, rho=rho, epsilon=epsilon, runs=2 * runs)
+
+
+def _score(zero: FloatArray, one: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """The combination of features that tells the tables apart best, were they Gaussian and independent."""
+    spread = zero.var(axis=0) + one.var(axis=0)
+    usable = spread > 0.0
+    weights = np.where(usable, (one.mean(axis=0) - zero.mean(axis=0)) / np.where(usable, spread, 1.0), 0.0)
+    # where most of the difference sits in one feature, the others would only add their noise
+    strength = weights**2 * spread
+    weights = np.where(strength >= 0.1 * strength.max(initial=0.0), weights, 0.0)
+    return lambda features: features @ weights
+
+
+def _events(zero: FloatArray, one: FloatArray, runs: int, error: float) -> tuple[FloatArray, bool] | None:
+    """The edges between events, and whose they are, that promise the largest bound from so many runs."""
+    pooled = np.sort(np.concatenate([zero, one]))
+    cuts = [np.arange(1, bins) / bins for bins in BINS] + [
+        np.array([tail]) for tail in TAILS + tuple(1 - t for t in TAILS)
+    ]
+    best: tuple[float, FloatArray, bool] | None = None
+    for cut in cuts:
+        edges = np.unique(pooled[(cut * (len(pooled) - 1)).astype(int)])
+        counts = [_counted(values, edges) * (runs / len(values)) for values in (zero, one)]
+        for swapped in (False, True):
+            p, q = (counts[1], counts[0]) if swapped else (counts[0], counts[1])
+            promised, _ = _from_counts(np.rint(p).astype(np.int64), np.rint(q).astype(np.int64), runs, error)
+            if best is None or promised > best[0]:
+                best = promised, edges, swapped
+    return None if best is None else best[1:]
+
+
+def _counted(values: FloatArray, edges: FloatArray) -> IntArray:
+    return np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
+
+
+def _from_counts(p: IntArray, q: IntArray, runs: int, error: float) -> tuple[float, float]:
+    """Bounds on ρ and ε from counts of disjoint events in so many runs on each of two tables."""
+    each = error / (2 * len(p))  # half of all bounds are about p, half about q
+    p_low, _ = proportion_bounds(np.minimum(p, runs), runs, error=each)
+    _, q_high = proportion_bounds(np.minimum(q, runs), runs, error=each)
+    return rho_lower_bound(p_low, q_high), epsilon_lower_bound(p_low, q_high, DELTA)
+
+
+def sampled(one: Callable[[int], FloatArray]) -> Callable[[int, int], FloatArray]:
+    """Many runs, one by one, of a function from the table to released numbers."""
+
+    def sample(table: int, count: int) -> FloatArray:
+        return np.stack([one(table) for _ in range(count)])
+
+    return sample
