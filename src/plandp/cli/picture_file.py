@@ -3,11 +3,15 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.report.picture import svg_text
 from plandp.terms.check import Check
 from plandp.terms.release import MeanRelease
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -24,7 +28,11 @@ def check_picture(path: Path) -> None:
 
 def draw(shown: MeanRelease | Check, path: Path, write: Callable[[bytes], None]) -> None:
     """Write the picture of a release or a check in the format that the suffix of `path` names."""
-    figure = shown.plot()
+    write_picture(shown.plot(), path, write)
+
+
+def write_picture(figure: "Figure", path: Path, write: Callable[[bytes], None]) -> None:
+    """Write a picture in the format that the suffix of `path` names."""
     if path.suffix.lower() == ".svg":
         write(svg_text(figure).encode())
         return

@@ -33,7 +33,7 @@ def show_and_keep(
     with ExitStack() as files:
         keep = draw_to = None
         if asked.out is not None:
-            _check_new(asked.out)
+            check_new(asked.out)
             keep = files.enter_context(reserved(asked.out, "out"))
         if asked.plot is not None:
             check_picture(asked.plot)
@@ -109,7 +109,8 @@ def _show(text: str, kept: str | None) -> None:
         raise OSError(f"standard output cannot be written ({error.strerror}): {fate}") from None
 
 
-def _check_new(path: Path) -> None:
+def check_new(path: Path) -> None:
+    """Refuse to write over a file that is there."""
     if path.exists():
         raise ArgumentError(
             "out", f"{str(path)!r} exists, and may hold a release that was paid for; name a new file, or remove it"

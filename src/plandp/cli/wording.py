@@ -20,6 +20,7 @@ _ONLY_IN_PYTHON = {
     "pass (0, high)": "give --bounds 0:HIGH",
     "leave bounds out": "leave --bounds out",
     "leave d out": "leave --d out",
+    "Ledger(...).register(...), or: ": "",
 }
 _BUDGET = ("rho", "epsilon", "delta")
 _BUDGET_WORD = re.compile(rf"(?<!-)\b({'|'.join(_BUDGET)})\b")
@@ -33,7 +34,10 @@ def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
     named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", problem)
     if error.argument in _BUDGET:
         named = _BUDGET_WORD.sub(lambda found: _option(found[1]), named)
-    return f"{_option(_given(error.argument, asked))}: {' '.join(named.split())}"
+    # Arguments without dashes, which differ from command to command.
+    places: dict[str, str] = getattr(asked, "places", {})
+    shown = places.get(error.argument) or _option(_given(error.argument, asked))
+    return f"{shown}: {' '.join(named.split())}"
 
 
 def _given(argument: str, asked: argparse.Namespace) -> str:
