@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from types import FrameType
 
-from plandp.errors import ArgumentError
+from plandp.errors import ArgumentError, LedgerUnavailable, PlandpError
 from plandp.ledger.ledger import Ledger
 from plandp.ledger.reservation import Reservation
 from plandp.terms.columns import Label
@@ -30,11 +30,26 @@ class Spending:
             self._reservation.reading()
 
     def paid(self, release: MeanRelease) -> MeanRelease:
-        """Store the release in the ledger, and return it; LedgerUnavailable holds it where that fails."""
-        if self._reservation is not None:
+        """Store the release in the ledger, and return it; the error of a ledger that fails holds it, never lost."""
+        if self._reservation is None:
+            return release
+        problem = None
+        try:
             with _undisturbed():
                 self._reservation.commit(release)
                 self.stored = True
+        except ArgumentError as error:
+            if error.argument != "ledger":
+                raise
+            problem = error.problem  # it was there when the run began
+        except PlandpError:
+            raise
+        except Exception as error:
+            problem = f"unexpected {type(error).__name__}"
+        if problem is not None:
+            failure = LedgerUnavailable(f"the ledger could not store the release: {problem}")
+            failure.release = release
+            raise failure
         return release
 
 
