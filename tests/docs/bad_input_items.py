@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas
 import scipy.sparse
 from bad_input_containers import CONTAINERS, Container
 from numpy.typing import NDArray
@@ -109,6 +110,8 @@ def _() -> None:
                 assert release(matrix.asformat(format), **kind) == expected
         for dtype in (np.int8, np.uint64, np.float32):
             assert release(scipy.sparse.csr_array(TABLE.astype(dtype)), **kind) == expected
+        of_pandas = pandas.DataFrame.sparse.from_spmatrix(scipy.sparse.csr_array(TABLE))
+        assert release(of_pandas, **kind) == expected
         for container in CONTAINERS:
             assert release(container.put(TABLE), **kind).estimate.tolist() == expected.estimate.tolist()
     same(scipy.sparse.csr_array(TABLE > 0), TABLE, BINARY)
@@ -212,8 +215,18 @@ wrong(
 )
 wrong("a refinement of real numbers", {"bounds": (0, 100), "refine": ()}, {"bounds": (0, 100), "refine": ["clamp"]})
 wrong_data("a sparse matrix of complex numbers", lambda: scipy.sparse.csr_array(TABLE * CANARY * 1j))
+REFUSED_ITEMS["sparse columns of pandas without `kind`"] = lambda: iter(
+    [((lambda: plandp.mean(_sparse_columns(0.0), bounds=(0, 100), rho=1)), None)]
+)
+wrong_data(
+    "sparse columns of pandas that leave out something else than 0 or NaN", lambda: _sparse_columns(fill_value=1.0)
+)
 wrong_data("a sparse array of one dimension", lambda: scipy.sparse.coo_array(TABLE[0] * CANARY))
 wrong_data("a sparse matrix without rows", lambda: scipy.sparse.csr_array((0, 8)))
+
+
+def _sparse_columns(fill_value: float) -> object:
+    return pandas.DataFrame({"tea": pandas.arrays.SparseArray(TABLE[:, 0] * CANARY, fill_value=fill_value)})
 
 
 def _unfit(**parts: Any) -> object:

@@ -14,6 +14,7 @@ from plandp.data.files import open_matrix_file
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows
+from plandp.data.pandas_sparse import open_sparse_frame
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_parts, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
@@ -36,7 +37,7 @@ def open_sparse_rows(
     before_values: BeforeValues = nothing_before,
     progress: bool = False,
 ) -> SparseRows:
-    """Return a SciPy matrix, a file of one, or any table that `open_rows` takes, as sparse rows with the asked columns.
+    """Return a SciPy matrix, a file of one, or any table, of pandas also a sparse one, as rows of the asked columns.
 
     The public rules, each a function of the one row: values are read as float64; entries outside the columns, zeros
     and NaN are dropped.  If binary, any other entry is a one, however often its cell is stored.  If not, what is stored
@@ -47,6 +48,12 @@ def open_sparse_rows(
     already is read where it lies, without a copy.  `before_values` is called once, with the labels, when all that is
     public was accepted and before an entry is looked at.
     """
+    frame = open_sparse_frame(data, columns)
+    if frame is not None:
+        refuse_empty(n=frame.n, d=len(frame.labels))
+        before_values(frame.labels)
+        with np.errstate(all="ignore"):
+            return _cleaned(frame.stored_rows(binary=binary), frame.labels, None, binary=binary, progress=progress)
     if is_matrix_file(data):
         data = open_matrix_file(data, partial(_accept, columns, before_values))
     elif is_scipy_matrix(data):
@@ -79,10 +86,17 @@ def _chosen(d: int, columns: Collection[Label] | None) -> tuple[tuple[Label, ...
 
 
 def _open_matrix(matrix: Any, *, binary: bool, columns: Collection[Label] | None, progress: bool) -> SparseRows:
-    n, d = matrix.shape
+    d = matrix.shape[1]
     labels, positions = _chosen(d, columns)
-    rows = distinct_items(stored_rows(matrix, binary=binary), d=len(labels), place=_place(d, positions), binary=binary)
-    return CompressedRows(n=n, labels=labels, blocks=partial(_blocks, rows, d=len(labels), progress=progress))
+    return _cleaned(stored_rows(matrix, binary=binary), labels, _place(d, positions), binary=binary, progress=progress)
+
+
+def _cleaned(
+    stored: StoredRows, labels: tuple[Label, ...], place: NDArray[np.int64] | None, *, binary: bool, progress: bool
+) -> SparseRows:
+    rows = distinct_items(stored, d=len(labels), place=place, binary=binary)
+    blocks = partial(_blocks, rows, d=len(labels), progress=progress)
+    return CompressedRows(n=len(rows.begin) - 1, labels=labels, blocks=blocks)
 
 
 def _place(d: int, positions: tuple[int, ...] | None) -> NDArray[np.int64] | None:

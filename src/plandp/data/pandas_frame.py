@@ -11,6 +11,7 @@ from plandp.data.arrow_table import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
 from plandp.data.table import RowChoice, Table, float_block, not_numeric
+from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class PandasColumns:
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, NA and null as NaN."""
-        return float_block(np.array([_floats(column[rows]) for column in self.columns]).T)
+        return float_block(np.array([pandas_floats(column[rows]) for column in self.columns]).T)
 
 
 def open_pandas(data: object, columns: Iterable[Label] | None) -> Table | None:
@@ -73,7 +74,7 @@ def open_pandas(data: object, columns: Iterable[Label] | None) -> Table | None:
     chosen = range(len(every_label)) if positions is None else positions
     for position in chosen:
         if not is_pandas_number(every_dtype[position]):
-            raise not_numeric(every_label[position], every_dtype[position])
+            raise _refusal(every_label[position], every_dtype[position])
     if all(isinstance(every_dtype[position], np.dtype) for position in chosen):
         return PandasTable(frame=frame, labels=labels, positions=positions)
     return PandasColumns(columns=tuple(frame.iloc[:, position].array for position in chosen), labels=labels)
@@ -90,7 +91,20 @@ def is_pandas_number(dtype: object) -> bool:
     return str(dtype) in _NULLABLE
 
 
-def _floats(column: Any) -> NDArray[np.float64]:
+def _refusal(label: Label, dtype: object) -> ArgumentError:
+    import pandas
+
+    if isinstance(dtype, pandas.SparseDtype) and is_pandas_number(dtype.subtype):
+        return ArgumentError(
+            "data",
+            f"column {label!r} has dtype {dtype}, which is for 0/1 data or counts; pass kind='binary' or "
+            "kind='nonnegative', or convert it with .sparse.to_dense()",
+        )
+    return not_numeric(label, dtype)
+
+
+def pandas_floats(column: Any) -> NDArray[np.float64]:
+    """Return a numeric pandas array as float64, NA and null as NaN."""
     import pandas
 
     if isinstance(column.dtype, pandas.ArrowDtype):
