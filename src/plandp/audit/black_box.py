@@ -23,7 +23,6 @@ IntArray = NDArray[np.int64]
 DELTA = 1e-6
 FIRST_PART = 0.25  # of the runs choose the events
 BINS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
-FEWEST = 24  # runs on each table
 TAILS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
 
 
@@ -33,6 +32,7 @@ class Target:
 
     name: str
     sample: Callable[[int, int], FloatArray]  # table 0 or 1, runs → (runs, features), from released numbers only
+    fewest: int  # runs on each table, however little time there is
     most: int  # runs at a time
     weight: float = 1.0  # in the division of time
 
@@ -105,8 +105,8 @@ def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
     """A lower bound on the ρ of a target that exceeds the true one with probability at most `error`."""
     seen: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     runs = 0
-    while runs < FEWEST or clock.left > 0:
-        count = min(target.most, max(FEWEST, runs // 4))
+    while runs < target.fewest or clock.left > 0:
+        count = min(target.most, max(target.fewest, runs // 4))
         for table in (0, 1):
             seen[table].append(target.sample(table, count))
         runs += count

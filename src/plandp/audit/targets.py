@@ -36,9 +36,9 @@ def mechanism_targets(plan: AuditPlan) -> tuple[Target, ...]:
         "group sum": (_group_sum(), 1.0),
     }
     return (
-        Target(name="the door alone", sample=_door(plan.rho), most=AT_ONCE, weight=0.5),
+        Target(name="the door alone", sample=_door(plan.rho), fewest=AT_ONCE, most=AT_ONCE, weight=0.5),
         *(
-            Target(name=name, sample=sampled(_through_door(ask, plan.rho)), most=4096, weight=weight)
+            Target(name=name, sample=sampled(_through_door(ask, plan.rho)), fewest=256, most=4096, weight=weight)
             for name, (ask, weight) in asked.items()
         ),
     )
@@ -145,7 +145,7 @@ def _release(name: str, make: Callable[[int], plandp.MeanRelease]) -> Target:
     def one(table: int) -> FloatArray:
         return _numbers(make(table))
 
-    return Target(name=name, sample=sampled(one), most=1024)
+    return Target(name=name, sample=sampled(one), fewest=8, most=1024)
 
 
 def _numbers(release: plandp.MeanRelease) -> FloatArray:
