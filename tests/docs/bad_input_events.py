@@ -224,6 +224,7 @@ wrong("an item that is no id", {"items": [1.5]}, {"items": [-48.15]})
 wrong("people that are no number of people", {"people": 9000.0})
 wrong("one person's presence beyond 1", {"bounds": (0, 5)})
 wrong("counts that begin elsewhere than at 0", {"measure": "count", "bounds": (1, 5)})
+wrong("bounds that are one number or text", {"measure": "count", "bounds": 50}, {"measure": "seconds", "bounds": 50})
 wrong("a count without bounds", {"measure": "count"}, {"measure": "seconds"})
 refused("a table of something else", lambda: release([("u1", CANARY)]))
 

@@ -42,6 +42,10 @@ def read_sparse_columns(
 ) -> Columns:
     """Return the public description of columns of this kind, or of this measure of events."""
     asked = (0, 1) if kind == "binary" and bounds is None else bounds
+    if isinstance(asked, Real | str):
+        # said by itself, since most who pass it mean the high end
+        pair = "leave bounds out" if kind == "binary" else "pass bounds=(0, 50), say, the least and the most of an item"
+        raise ArgumentError("bounds", f"a {type(asked).__name__} is not accepted; {pair}")
     columns = read_columns(labels=labels, bounds=asked, error_scale=error_scale)
     check_sparse_bounds(columns, kind, measure=measure)
     return columns
