@@ -140,8 +140,7 @@ def _verify(asked: argparse.Namespace) -> None:
     if asked.json:
         print(_json(verified.to_dict()))
         return
-    releases = "1 release is" if verified.releases == 1 else f"{verified.releases} releases are"
-    print(f"{verified.entries} entries and {releases} as written.")
+    print(f"As written: {verified.entries} entries, {verified.releases} releases.")
     for dataset, head in verified.heads.items():
         print(f"  {dataset}: last entry {head}")
     if verified.heads:
