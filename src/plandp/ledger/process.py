@@ -17,7 +17,7 @@ def process_start(pid: int) -> str | None:
     Process ids are used again, in containers soon: together with its start an id names one process.
     """
     try:
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        told = Path(f"/proc/{pid}/stat").read_bytes().decode(errors="replace")
     except OSError:
         return None
     # The second field is the program's name in parentheses and may hold spaces; the third is the state, Z for a process

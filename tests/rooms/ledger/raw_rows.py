@@ -17,7 +17,8 @@ def raw_entries(place: str, dataset: str, after: int = 0) -> list[dict[str, obje
         with psycopg.connect(place) as connection:
             rows = connection.execute(ENTRIES.format("%s", "%s"), (dataset, after)).fetchall()
     else:
-        with closing(sqlite3.connect(f"{Path(place).as_uri()}?mode=ro", uri=True, timeout=60)) as connection:
+        # Not read-only: the first reader after a SIGKILL has to take back the half of a transaction that was written.
+        with closing(sqlite3.connect(f"{Path(place).as_uri()}?mode=rw", uri=True, timeout=60)) as connection:
             rows = connection.execute(ENTRIES.format("?", "?"), (dataset, after)).fetchall()
     return [json.loads(content) for (content,) in rows]
 

@@ -43,11 +43,11 @@ def _torment(place, log, release, operations, kills, chance) -> dict[str, object
     workers: dict[int, None] = {}
     killed, cut, seeds = [], 0, iter(range(10**6))
     started = last_change = time.monotonic()
-    done, pause = 0, 0.05
+    done, generation, pause = 0, 0, 0.05
     while done < operations or len(killed) < kills:
         while len(workers) < PROCESSES:
-            seed = next(seeds)
-            workers[_fork(lambda seed=seed: run_worker(place, str(log), release, seed, THREADS))] = None
+            run = {"seed": next(seeds), "threads": THREADS, "generation": generation}
+            workers[_fork(lambda run=run: run_worker(place, str(log), release, **run))] = None
         time.sleep(chance.expovariate(1 / pause))
         if len(killed) < kills:
             victim = chance.choice(list(workers))
@@ -57,7 +57,8 @@ def _torment(place, log, release, operations, kills, chance) -> dict[str, object
             killed.append(victim)
             if "://" in place and chance.random() < 0.3:
                 cut += _cut_connections(place)
-        now_done = log.read_text(errors="replace").count("\n") if log.exists() else 0
+        written = log.read_text() if log.exists() else ""
+        now_done, generation = written.count("\n"), written.count(" registered ")
         if now_done > done:
             done, last_change = now_done, time.monotonic()
             # Kills are spread over the run.
@@ -128,10 +129,10 @@ def _compare(place, log, looks) -> dict[str, object]:
 
 def _watch(place, path) -> None:
     """Read the newest rows again and again; no sum may ever exceed its total, and no dataset may shrink."""
-    stop = []
+    parent, stop = os.getppid(), []
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
     looks, faults, generation, tally = 0, [], 0, Tally()
-    while not stop:
+    while not stop and os.getppid() == parent:
         fresh = raw_entries(place, dataset_of(generation), after=tally.seen)
         for entry in fresh:
             tally.add(entry)

@@ -5,6 +5,7 @@ Each line of the log is one system call, so that what was seen before a SIGKILL 
 
 import os
 import random
+import signal
 import threading
 import time
 from dataclasses import replace
@@ -36,12 +37,12 @@ class Log:
 class Worker:
     """What all threads of a process share: one Ledger, one log."""
 
-    def __init__(self, place: str, log: Log, release: MeanRelease, stop: threading.Event) -> None:
+    def __init__(self, place: str, log: Log, release: MeanRelease, stop: threading.Event, generation: int) -> None:
         self.ledger = Ledger(place)
         self.log = log
         self.release = release
         self.stop = stop
-        self.generation = 0
+        self.generation = generation
 
     def work(self, seed: int) -> None:
         """Do operations until told to stop; anything unforeseen is written down."""
@@ -130,15 +131,15 @@ class Worker:
         os.waitpid(child, 0)
 
 
-def run_worker(place: str, log_path: str, release: MeanRelease, seed: int, threads: int) -> None:
-    """Run threads until SIGTERM asks to stop, or SIGKILL does not ask."""
-    import signal
-
-    stop = threading.Event()
+def run_worker(place: str, log_path: str, release: MeanRelease, *, seed: int, threads: int, generation: int) -> None:
+    """Run threads until SIGTERM asks to stop, SIGKILL does not ask, or nobody is left who would."""
+    parent, stop = os.getppid(), threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    worker = Worker(place, Log(log_path), release, stop)
+    worker = Worker(place, Log(log_path), release, stop, generation)
     pool = [threading.Thread(target=worker.work, args=(1000 * seed + number,)) for number in range(threads)]
     for thread in pool:
         thread.start()
     while any(thread.is_alive() for thread in pool):
         time.sleep(0.02)
+        if os.getppid() != parent:
+            stop.set()
