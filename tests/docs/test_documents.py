@@ -168,7 +168,11 @@ def test_the_guide_explains_every_argument() -> None:
 def test_the_guide_explains_every_argument_of_events() -> None:
     guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
     of_events = guide.partition("\n## Events\n")[2].partition("\n## ")[0]
-    for name in inspect.signature(plandp.mean_of_events).parameters.keys() - inspect.signature(plandp.mean).parameters:
+    of_mean, theirs = (set(inspect.signature(way).parameters) for way in (plandp.mean, plandp.mean_of_events))
+    shared, _, rest = of_events.partition("\nOf the arguments of ")[2].partition("There is no ")
+    assert set(re.findall(r"`([a-z_]+)`", shared)) == (of_mean & theirs) - {"bounds"}  # which the table has
+    assert {name for name in of_mean if f"`{name}`" in rest.partition("\n\n")[0]} == of_mean - theirs - {"data"}
+    for name in theirs - of_mean:
         assert f"`{name}`" in of_events, name
 
 
