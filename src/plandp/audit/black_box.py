@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
@@ -146,10 +147,21 @@ def _events(zero: FloatArray, one: FloatArray, runs: int, error: float) -> tuple
         counts = [_counted(values, edges) * (runs / len(values)) for values in (zero, one)]
         for swapped in (False, True):
             p, q = (counts[1], counts[0]) if swapped else (counts[0], counts[1])
-            promised, _ = _from_counts(np.rint(p).astype(np.int64), np.rint(q).astype(np.int64), runs, error)
+            promised = rho_lower_bound(*_roughly(p / runs, q / runs, runs, error))
             if best is None or promised > best[0]:
                 best = promised, edges, swapped
     return None if best is None else best[1:]
+
+
+def _roughly(p: FloatArray, q: FloatArray, runs: int, error: float) -> tuple[FloatArray, FloatArray]:
+    """About what the bounds will be (Wilson's): enough to choose events by, and much faster."""
+    z = float(ndtri(1.0 - error / (2 * len(p))))
+    bounds = []
+    for share, side in ((p, -1.0), (q, 1.0)):
+        middle = share + z**2 / (2 * runs)
+        width = z * np.sqrt(share * (1.0 - share) / runs + z**2 / (4 * runs**2))
+        bounds.append(np.clip((middle + side * width) / (1.0 + z**2 / runs), 0.0, 1.0))
+    return bounds[0], bounds[1]
 
 
 def _counted(values: FloatArray, edges: FloatArray) -> IntArray:

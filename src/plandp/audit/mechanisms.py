@@ -65,7 +65,7 @@ class Mechanisms:
                 problems.update(dict.fromkeys(problem))
                 runs += len(attack.rows)
         shares = ", ".join(f"{name} {float(share):.4f}" for name, share in most.items())
-        broken = ", ".join(name for name in most if any(problem.startswith(name) for problem in problems))
+        broken = ", ".join(name for name in most if any(problem.startswith(f"{name}, ") for problem in problems))
         return Finding(
             name=self.name,
             claim="at every order α each mechanism loses at most α times the ρ that it pays",
