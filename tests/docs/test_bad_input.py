@@ -15,6 +15,7 @@ import scipy.sparse
 from bad_input_containers import CONTAINERS, Container, in_files
 from bad_input_events import ACCEPTED_EVENTS, REFUSED_EVENTS
 from bad_input_items import ACCEPTED_ITEMS, REFUSED_ITEMS
+from bad_input_ledger import REFUSED_LEDGERS
 
 import plandp
 from plandp.cli.main import main
@@ -445,12 +446,13 @@ wrong_data("another delimiter", written("survey.csv", f"age;income\n{CANARY};3\n
 wrong_data("a first line that is not UTF-8", written("survey.csv", b"\xff\xfe,age\n48.151623,3\n"))
 
 
-# -- items and events
+# -- items, events and ledgers
 
 REFUSED |= REFUSED_ITEMS
 ACCEPTED |= ACCEPTED_ITEMS
 REFUSED |= REFUSED_EVENTS
 ACCEPTED |= ACCEPTED_EVENTS
+REFUSED |= REFUSED_LEDGERS
 
 
 # -- the tests

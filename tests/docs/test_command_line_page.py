@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401  # a fixture
 
-from plandp.cli import check, events, mean, show
+from plandp.cli import check, events, ledger, mean, show
 from plandp.cli.main import main
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -86,12 +86,19 @@ def test_commands_print_what_the_page_shows(
     assert Path("means.svg").exists()
 
 
-@pytest.mark.parametrize("command", [check, mean, events, show])
+@pytest.mark.parametrize("command", [check, mean, events, show, ledger])
 def test_the_page_names_every_option(command: ModuleType) -> None:
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()
     command.add_to(subparsers)
     (options,) = subparsers.choices.values()
-    for action in options._actions:
-        for option in action.option_strings:
-            assert option in ("-h", "--help") or f"`{option}`" in PAGE, option
+    for option in every_option(options):
+        assert option in ("-h", "--help") or re.search(rf"`{option}[` ]", PAGE), option
+
+
+def every_option(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The options of a command and of all its parts."""
+    for action in parser._actions:
+        yield from action.option_strings
+        for part in (action.choices or {}).values() if isinstance(action, argparse._SubParsersAction) else ():
+            yield from every_option(part)

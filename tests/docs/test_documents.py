@@ -86,7 +86,8 @@ def repeatable_bits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("repeatable_bits")
 @pytest.mark.parametrize("document", EXECUTED)
-def test_examples_run_and_print_what_they_show(document: str) -> None:
+def test_examples_run_and_print_what_they_show(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # for what they write
     run(document)
 
 
