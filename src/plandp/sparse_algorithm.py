@@ -18,11 +18,10 @@ from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate
 from plandp.steps.item_doubt import Look, clipping_doubt
 from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radius
-from plandp.steps.sparse_estimate import NoisyMeans, combined, refined
+from plandp.steps.sparse_estimate import NoisyMeans, combined, hidden_by_noise, refined
 from plandp.terms.sparse_design import SparseDesign
-from plandp.theory.guards import items_left_out
 from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
-from plandp.theory.item_doubts import Clipping, left_out
+from plandp.theory.item_doubts import Clipping
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import noise_error, norm
@@ -38,6 +37,7 @@ LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped ro
 CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
 UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
 COUNTS = (Fraction(1, 10),) * 10
+LOST_OF_FEW = 0.3  # of a row of two items that is clipped to one
 LEAST = 1e-4  # of the noise: a mean that nobody could tell from none
 
 # where the norms of stretched rows end: ln(norm / predicted root mean square) and its prior mass
@@ -81,6 +81,11 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         rho=split.radius,
         step="radius",
     )
+    if design.binary:
+        # a row that holds one item, however rare, is not clipped: it would lose what is to be told
+        y = _lattice(np.minimum(V / s, radius.value), design)
+        s = V / y.weights
+        radius = _clipping_worth_it(radius, y, float(split.sum), design)
     total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
     second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n).per(u)
     radius = replace(radius, value=radius.value / V)
@@ -98,8 +103,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         longest=LONGEST_GROUPED,
     )
     both = both.times(u)
-    answer = refined(both, doubt, design)
-    hidden = left_out(answer.mean / u, totals.mean, totals.noise_std)
+    answer = hidden_by_noise(refined(both, doubt, design), both, totals, design)
     return Estimate(
         mean=answer.mean,
         noise_std=both.noise_std,
@@ -108,9 +112,23 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         radius=radius.value,
         unrefined=both.mean,
         error_std=answer.error_std,
-        error=max(answer.error, hidden * design.d ** (1.0 / p - 1.0)),  # no errors that lack so much are smaller
-        warnings=items_left_out(hidden / max(float(totals.mean.sum()), 1e-300)),
+        error=answer.error,
+        warnings=answer.warnings,
     )
+
+
+def _clipping_worth_it(radius: ItemRadius, y: ItemLattice, rho: float, design: SparseDesign) -> ItemRadius:
+    """The radius, or that of the longest row there can be, where its noise costs less than what clipping takes.
+
+    With few items it is not much longer, and what clipping takes may all be one item's.
+    """
+    u, n = design.columns.error_scale, design.n
+    longest = math.ceil(float(np.sqrt((y.weights**2).sum())))
+    noise = noise_error(1.0 / y.weights / u, design.error_norm) / (math.sqrt(rho) * n)
+    taken = radius.rows_above * max(radius.lost_of_rows, LOST_OF_FEW) / n / float(u.max())
+    if noise * longest > math.hypot(noise * radius.value, taken):
+        return radius
+    return replace(radius, value=max(float(longest), radius.value), rows_above=0.0)
 
 
 def _lost(radius: ItemRadius, s: FloatArray, typical: float, design: SparseDesign) -> float:
@@ -182,6 +200,8 @@ def _first_look(
             tail_index=USUAL_INDEX,
             lost_of_rows=1.0 / (USUAL_INDEX + 1.0),
         )
+    if design.binary:
+        found = _clipping_worth_it(found, y, float(split.first_sum), design)
     total = private_item_sum(rows, y, found.value, noise, rho=split.first_sum, step="first sum")
     return replace(found, value=found.value / V), NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
 
@@ -229,7 +249,8 @@ def _private_groups(
     expected = np.bincount(group, mean / u)
     radius = longest / math.sqrt(float(expected.sum()))  # of rows divided by the square root of what is expected
     most = float(largest_entry(n=design.n, d=design.d))
-    weights = np.minimum(np.floor(GROUP_POINTS / radius / np.sqrt(expected)) + 1.0, most)
+    fine = np.floor(GROUP_POINTS / np.maximum(radius * np.sqrt(expected), 1.0))  # one item alone is not clipped
+    weights = np.minimum(np.maximum(fine, 1.0), most)
     lattice = _lattice(weights[group] / u, design)
     total = private_group_sum(
         rows, lattice, group, weights, GROUP_POINTS, noise, rho=design.split.groups, step="groups"

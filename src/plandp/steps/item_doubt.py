@@ -38,19 +38,18 @@ def clipping_doubt(
     `of_second` is the weight of the second look in the mean, `share` the part of all rows that would hold an item in
     full to have its mean; rows with up to `longest` times the items of a clipped row are in full in the totals.
     """
-    one, two = first.clipped, second.clipped
-    ratio = first.clipping.of_a_common_item / max(second.clipping.of_a_common_item, 1e-300)
-    less = min(MORE * ratio, 1.0) if ratio < 1.0 else max(ratio / MORE, 1.0)
-    seen = seen_losses(one.mean, one.noise_std, two.mean, two.noise_std, group, less=less)
+    one, two = first.clipping.of_a_common_item, second.clipping.of_a_common_item
+    less = min(MORE * min(one, two) / max(one, two, 1e-300), 1.0)  # what one look loses of what the other does
+    of_one, of_two = (less, 1.0) if one <= two else (1.0, less)
+    seen = seen_losses(*first.clipped.both, *second.clipped.both, group, less=less)
     together = gaps(
-        second.corrected.mean,  # the first look made the groups: what its noise adds to them is not by chance
-        second.corrected.noise_std,
+        *second.corrected.both,  # the first look made the groups: what its noise adds to them is not by chance
         group,
-        totals.mean,
-        totals.noise_std,
-        likely=np.minimum(second.clipping.losses(share), seen),
-        unseen=np.minimum(second.clipping.losses(share, longer=math.sqrt(longest)), seen),
+        *totals.both,
+        likely=np.minimum(second.clipping.losses(share), of_two * seen),
+        unseen=np.minimum(second.clipping.losses(share, longer=math.sqrt(longest)), of_two * seen),
     )
-    one, two = first.corrected, second.corrected
-    apart = unevenness(one.mean, one.noise_std, two.mean, two.noise_std, group)
-    return np.asarray(np.hypot(together, apart) * (of_second + (1.0 - of_second) * less))
+    apart = unevenness(*first.corrected.both, *second.corrected.both, group)
+    doubt = np.hypot(together, of_two * apart)
+    alone = less * doubt if one <= two else np.hypot(np.minimum(first.clipping.losses(share), of_one * seen), apart)
+    return np.asarray(of_second * doubt + (1.0 - of_second) * alone)

@@ -1,15 +1,20 @@
 """Post-processing of two noisy looks at the same means: combine, shrink, clamp.  Costs no privacy."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.terms.sparse_design import SparseDesign
+from plandp.theory.guards import items_untold
+from plandp.theory.item_doubts import left_out
 from plandp.theory.item_prior import shrunk
 from plandp.theory.stretch import log_gaussian_norm, norm
 
 FloatArray = NDArray[np.float64]
+
+SURELY = 3.0  # standard deviations
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -18,6 +23,11 @@ class NoisyMeans:
 
     mean: FloatArray
     noise_std: FloatArray
+
+    @property
+    def both(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and noise."""
+        return self.mean, self.noise_std
 
     def per(self, unit: FloatArray) -> "NoisyMeans":
         """Mean and noise, both in this unit."""
@@ -35,6 +45,7 @@ class Refined:
     mean: FloatArray
     error_std: FloatArray  # root mean square error to expect of `mean`
     error: float  # ℓp error to expect, in units of error_scale
+    warnings: tuple[str, ...] = ()
 
 
 def combined(first: NoisyMeans, second: NoisyMeans, design: SparseDesign) -> NoisyMeans:
@@ -61,3 +72,19 @@ def refined(noisy: NoisyMeans, doubt: FloatArray, design: SparseDesign) -> Refin
         mean = np.clip(mean, 0.0, design.columns.high)
     moved = doubt * np.abs(mean)
     return Refined(mean=mean, error_std=np.hypot(error_std, moved), error=norm(np.hypot(error, moved / unit), p))
+
+
+def hidden_by_noise(answer: Refined, noisy: NoisyMeans, totals: NoisyMeans, design: SparseDesign) -> Refined:
+    """The answer with what is certainly missing from it in its error, and a warning where that is much, or all."""
+    unit, p = design.columns.error_scale, design.error_norm
+    hidden = left_out(answer.mean / unit, totals.mean, totals.noise_std)
+    error = max(answer.error, hidden * design.d ** (1.0 / p - 1.0))  # no errors that lack so much in all are smaller
+    largest = math.sqrt(2.0 * math.log(design.d + 1.0)) + SURELY  # of so many standard Gaussians
+    together = float(totals.mean.sum()) / max(float(np.sqrt((totals.noise_std**2).sum())), 1e-300)
+    told = bool(np.any(noisy.mean > largest * noisy.noise_std)) or together > SURELY
+    warnings = items_untold(
+        hidden=hidden / max(float(totals.mean.sum()), 1e-300),
+        error=error / max(norm(np.abs(answer.mean) / unit, p), 1e-300),
+        told=told,
+    )
+    return replace(answer, error=error, warnings=warnings)

@@ -107,14 +107,28 @@ def untold_radius(design: Design, open_factor: float = 1.0) -> tuple[str, ...]:
     return ()
 
 
-def items_left_out(share: float) -> tuple[str, ...]:
-    """Most of what rows hold is not in any item's mean: noise hides it."""
-    if share <= HIDDEN:
-        return ()
-    return (
-        f"at least {share:.0%} of what rows hold is in items too rare to be told from noise: their means are close to "
-        "0, and together far too low; more rows, a larger rho or a list of fewer items help",
-    )
+def items_untold(*, hidden: float, error: float, told: bool) -> tuple[str, ...]:
+    """Noise hides all items (`told` is false), or most of them.
+
+    `hidden` is the share of what rows hold that is certainly in no mean, `error` the error to expect over the size of
+    all means.
+    """
+    if not told:
+        return (
+            "no mean can be told from 0.  If that is not what you expect: ids and items match by their exact text, "
+            "upper and lower case and spaces included; fewer rows than expected or a small rho hide items too",
+        )
+    if hidden > HIDDEN:
+        return (
+            f"at least {hidden:.0%} of what rows hold is in items too rare to be told from noise: their means are "
+            "close to 0, and together far too low; more rows, a larger rho or a list of fewer items help",
+        )
+    if error > HIDDEN:
+        return (
+            f"the error to expect is {error:.0%} of all means together: the most popular items are told from noise, "
+            "and most others are not; more rows, a larger rho or a list of fewer items help",
+        )
+    return ()
 
 
 def _named(columns: NDArray[np.intp], labels: Sequence[Label]) -> str:

@@ -136,27 +136,38 @@ def _learned_prior(likelihood: SingleArray) -> SingleArray:
 
 
 def _with_mean(prior: SingleArray, grid: FloatArray, mean: float) -> SingleArray:
-    """The prior tilted to this mean, that of all coordinates, which is known much better than any of them.
+    """The prior with this mean, that of all coordinates, which is known much better than any of them.
 
-    Where nearly all means are far below the noise, expectation–maximisation takes forever to find that out.
+    Where nearly all means are far below the noise, expectation–maximisation takes forever to find that out.  What is
+    too much then becomes zeros, as popularity is uneven: many equal means would be worse than none if they are not.
     """
     least, most = NEVER_RULED_OUT * float(grid[-1]), 0.9 * float(grid[-1])
-    target, points = min(max(mean, least), most), grid / grid[-1]
-    log_weights = np.log(prior.astype(np.float64) + TINY)
+    target, learned = min(max(mean, least), most), prior.astype(np.float64)
+    found = float(learned @ grid)
+    if found > target:  # so it is not 0
+        learned *= target / found
+        learned[0] += 1.0 - target / found
+        return (learned + NEVER_RULED_OUT).astype(np.float32)
+    return (_tilted_to(learned, grid, target) + NEVER_RULED_OUT).astype(np.float32)
+
+
+def _tilted_to(prior: FloatArray, grid: FloatArray, target: float) -> FloatArray:
+    """The prior times e^(slope · point), with the slope that gives it a larger mean."""
+    points, log_weights = grid / grid[-1], np.log(prior + TINY)
 
     def tilted(slope: float) -> FloatArray:
         exponent = log_weights + slope * points  # as logarithms, or steep slopes would leave nothing, and no order
         answer = np.exp(exponent - exponent.max())
         return np.asarray(answer / answer.sum())
 
-    flattest, steepest = -STEEPEST, STEEPEST
+    flattest, steepest = 0.0, STEEPEST
     for _ in range(HALVINGS):
         middle = 0.5 * (flattest + steepest)
         if float(tilted(middle) @ grid) < target:
             flattest = middle
         else:
             steepest = middle
-    return (tilted(0.5 * (flattest + steepest)) + NEVER_RULED_OUT).astype(np.float32)
+    return tilted(0.5 * (flattest + steepest))
 
 
 def _expected(posterior: SingleArray, grid: FloatArray, answer: FloatArray, power: float) -> FloatArray:

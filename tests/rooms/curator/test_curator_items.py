@@ -112,3 +112,19 @@ def test_a_release_warns_of_what_noise_hides_and_expects_as_much():
     assert found.warnings[0].startswith("at least 83% of what rows hold is in items too rare to be told from noise")
     assert 0.8 < error / found.forecast.error < 1.1
     assert not release().warnings
+
+
+@pytest.mark.parametrize("table", [scipy.sparse.csr_array((3000, 50)), ITEMS[:5]], ids=["nothing", "five rows"])
+def test_a_release_in_which_nothing_is_told_says_so(table):
+    found = plandp.mean(table, kind="binary", rho=0.1, testing_seed=2)
+    assert found.warnings[0].startswith("no mean can be told from 0.  If that is not what you expect")
+
+
+def test_a_release_of_more_noise_than_means_says_so():
+    rows = scipy.sparse.csr_array(np.random.default_rng(4).random((300, 3000)) < 0.5 / np.arange(1, 3001))
+    found = [plandp.mean(rows, kind="binary", rho=0.1, error_norm=1, testing_seed=seed) for seed in range(10)]
+    assert sum("the error to expect is" in "".join(one.warnings) for one in found) >= 7
+    # and yet it is no worse than zeros: that popularity is uneven is believed until noise allows to see
+    errors = [np.abs(one.estimate - rows.mean(axis=0)).sum() / rows.mean(axis=0).sum() for one in found]
+    assert np.median(errors) < 0.9
+    assert max(errors) < 1.05
