@@ -79,6 +79,9 @@ def _compare(place, log, looks) -> dict[str, object]:
     lines = [line.split(" ", 2) for line in log.read_text().splitlines()]
     counts = Counter(kind for _, kind, _ in lines)
     faults += [" ".join(line) for line in lines if line[1] == "unforeseen"]
+    # A server may be out of reach because its sessions were ended, and for no other reason; a file never.
+    cut = ("terminating connection", "server closed the connection", "connection is closed", "connection failed")
+    faults += [" ".join(line) for line in lines if line[1] == "unavailable" and not any(map(line[2].count, cut))]
     names = [status.dataset for status in ledger.datasets()]
     tallies, owners = {}, {}
     for name in names:

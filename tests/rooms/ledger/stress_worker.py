@@ -68,8 +68,8 @@ class Worker:
             if price == min(PRICES):
                 self._next_dataset(generation)
             return
-        except LedgerUnavailable:
-            self.log.write("unavailable", dataset)
+        except LedgerUnavailable as error:
+            self.log.write("unavailable", error.problem)
             return
         self.log.write("reserved", dataset, reservation.number, price)
         fate = chance.random()
@@ -85,8 +85,8 @@ class Worker:
                 self._commit(reservation)
         except ZeroDivisionError:
             self.log.write("failed", dataset, reservation.number)
-        except LedgerUnavailable:
-            self.log.write("unavailable", dataset)
+        except LedgerUnavailable as error:
+            self.log.write("unavailable", error.problem)
             fate = 1
         finally:
             if fate < 0.5:
@@ -101,7 +101,7 @@ class Worker:
                 reservation.commit(release)
             except LedgerUnavailable as error:
                 kept = error.release is release
-                self.log.write("unavailable" if kept else "unforeseen", reservation.dataset)
+                self.log.write("unavailable" if kept else "unforeseen", error.problem)
                 continue
             self.log.write("committed", reservation.dataset, reservation.number, text_hash(release.to_json()))
             return
@@ -114,8 +114,8 @@ class Worker:
         except ArgumentError as error:
             if "registered already" not in error.problem:
                 raise
-        except LedgerUnavailable:
-            self.log.write("unavailable", dataset_of(generation + 1))
+        except LedgerUnavailable as error:
+            self.log.write("unavailable", error.problem)
             return
         self.generation = max(self.generation, generation + 1)
 
