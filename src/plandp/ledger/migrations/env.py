@@ -4,5 +4,6 @@ from alembic import context
 
 from plandp.ledger.schema import VERSION_TABLE
 
-context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)
-context.run_migrations()
+if hasattr(context, "config"):  # Alembic runs it; it may also be imported like any other file, and then does nothing
+    context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)
+    context.run_migrations()
