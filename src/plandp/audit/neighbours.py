@@ -11,6 +11,7 @@ from plandp.audit.finding import Finding
 from plandp.audit.plan import AuditPlan
 from plandp.audit.watching import SCRIPTS, Run, same_answers, watched
 from plandp.audit.worst_tables import Stage, stages
+from plandp.terms.payment import Payment
 
 SHOWN = 8
 TELLING = 6  # so many rows of each stage are tried in the first round, all of them later
@@ -115,15 +116,21 @@ def book_problems(run: Run, rho: Fraction) -> list[Problem]:
         found.append(Problem(kind="accounting", text=f"{len(run.doors)} doors were opened instead of one"))
         return found
     (door,) = run.doors
-    paid = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in door.payments]
-    if [count for count, _ in door.watched.drawn] != [count for count, _ in paid]:
-        found.append(Problem(kind="unpaid draws", text=f"{len(door.watched.drawn)} draws for {len(paid)} payments"))
-    elif door.watched.drawn != paid:
-        wrong = next(place for place, (a, b) in enumerate(zip(door.watched.drawn, paid, strict=True)) if a != b)
-        ratio = float(door.watched.drawn[wrong][1] / paid[wrong][1])
-        step = door.payments[wrong].step
+    asked = [
+        Payment(step=one.step, rho=one.rho, squared_sensitivity=one.squared_sensitivity, values=one.query.size)
+        for one in door.asked
+    ]
+    if run.release is not None and tuple(asked) != door.payments:
+        found.append(Problem(kind="accounting", text="the door booked other payments than it was asked for"))
+    wanted = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in asked]
+    drawn = door.watched.drawn if run.release is not None else door.watched.drawn[: len(wanted)]
+    if [count for count, _ in drawn] != [count for count, _ in wanted]:
+        found.append(Problem(kind="unpaid draws", text=f"{len(drawn)} draws for {len(wanted)} queries"))
+    elif drawn != wanted:
+        wrong = next(place for place, (a, b) in enumerate(zip(drawn, wanted, strict=True)) if a != b)
+        ratio, step = float(drawn[wrong][1] / wanted[wrong][1]), asked[wrong].step
         found.append(
-            Problem(kind="wrong noise", text=f"step {step!r} drew noise of {ratio:.4f} times the variance paid")
+            Problem(kind="wrong noise", text=f"step {step!r} drew noise of {ratio:.4f} times the variance that is due")
         )
     if not all(asked.noise_added for asked in door.asked):
         found.append(Problem(kind="noise not added", text="an answer was not the query plus what was drawn"))

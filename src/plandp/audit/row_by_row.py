@@ -7,6 +7,9 @@ tables of the same size, in integers and given equal answers.  Sums of floats fa
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
@@ -14,6 +17,10 @@ from plandp.audit.neighbours import SEED
 from plandp.audit.plan import AuditPlan
 from plandp.audit.watching import SCRIPTS, same_answers, watched
 from plandp.audit.worst_tables import Stage, stages
+from plandp.data.open import open_rows
+from plandp.mechanisms import clipped_sum, norm_cells
+from plandp.mechanisms.recentred import Recentred
+from plandp.noise import meter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +32,7 @@ class RowByRow:
     def run(self, plan: AuditPlan) -> Finding:
         """Compare queries of mixed tables with queries of tables whose rows are all alike."""
         clock = Clock(seconds=plan.seconds)
-        tested = [stage for stage in stages(plan) if stage.alone]
+        tested = [many_clipped_rows(plan.rho), *(stage for stage in stages(plan) if stage.alone)]
         problems: dict[str, None] = {}
         queries = runs = 0
         for number in clock.rounds():
@@ -69,3 +76,28 @@ def added_otherwise(stage: Stage, number: int) -> tuple[list[str], int]:
                 "sensitivity) from the sum of what its rows add alone"
             )
     return found, len(together.asked)
+
+
+MANY = 7 * 57_143
+
+
+def many_clipped_rows(rho: Fraction) -> Stage:
+    """So many rows, most of them clipped, that their sum does not fit into floats; the mechanism alone."""
+
+    def release(table: Any) -> Any:
+        cells = norm_cells.NormCells.around(1.0, lowest=0.9, highest=4096.0, d=1, points=1 << 23)
+        reach = np.full(1, 4096.0)
+        view = Recentred(low=-reach, high=reach, missing=None, center=np.zeros(1), factor=np.ones(1))
+        totals = norm_cells.cell_totals(open_rows(table), view, cells)
+        radius = int(np.searchsorted(cells.edges, 1024.0))
+        clipped_sum.private_clipped_sum(totals, radius, meter.open_door(reserved=rho), rho=rho, step="sum")
+
+    lone = np.array([[1100.1], [-1370.3], [1900.7], [0.3], [2300.9], [1213.3], [3333.3]])
+    return Stage(
+        name=f"clipped sum, n = {MANY}, d = 1",
+        release=release,
+        tables=(),
+        rows=(),
+        alone=tuple(np.broadcast_to(row, (MANY, 1)) for row in lone),
+        together=np.tile(lone, (MANY // 7, 1)),
+    )

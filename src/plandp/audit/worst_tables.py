@@ -18,6 +18,7 @@ FloatArray = NDArray[np.float64]
 Entries = list[tuple[int, float]]  # (column, value) as stored in a sparse matrix, perhaps more than once
 
 NAN, INF = float("nan"), float("inf")
+SAMPLED = 9_000  # rows: so many that only a sample of them is read for centres and spreads
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -54,14 +55,14 @@ def _of_method(method: str, rho: Fraction) -> list[Stage]:
     ]
     if method == "gaussian":
         return small
-    # so many rows that centres and spreads are looked for, and so many that only a sample of them is read
+    # so many rows that centres and spreads are looked for
     enough = 4 * min(max(75, math.ceil(75 / math.sqrt(rho))), 7_500)
     return [
         *small,
         _real(method, rho, n=enough, d=3, high=50.0, smallest_spread=0.5),
         _real(method, rho, n=enough, d=1, high=50.0, smallest_spread=0.5, error_norm=1),
         _real(method, rho, n=enough, d=2, high=50.0, spread=[1.0, 3.0], smallest_spread=0.5, missing=0.0),
-        _real(method, rho, n=9_000, d=2, high=8.0, smallest_spread=0.5),
+        _real(method, rho, n=SAMPLED, d=2, high=8.0, smallest_spread=0.5),
     ]
 
 
@@ -85,10 +86,11 @@ def extreme_rows(d: int, high: float) -> dict[str, FloatArray]:
     }
 
 
-def lone_rows(d: int) -> list[FloatArray]:
+def lone_rows(d: int, high: float) -> list[FloatArray]:
     """Rows of different sizes that fall between the points of any lattice, and one without values."""
     roots = np.sqrt(np.array([2.0, 3, 5, 7, 11])[:d])
-    return [roots / 3.0, -1e-3 / roots, np.where(np.arange(d) % 2, 1.0, -1.0) * roots / 7.0, np.full(d, NAN)]
+    signs = np.where(np.arange(d) % 2, 1.0, -1.0)
+    return [high * roots / 4.0, -1e-3 * high / roots, signs * min(high, 1.0) * roots / 7.0, np.full(d, NAN)]
 
 
 def _real(method: str, rho: Fraction, *, n: int, d: int, high: float, **arguments: Any) -> Stage:
@@ -101,8 +103,8 @@ def _real(method: str, rho: Fraction, *, n: int, d: int, high: float, **argument
         table = others.copy()
         table[place] = row
         tables.append(table)
-    lone = lone_rows(d)
-    even = 1 < n <= 5_000 and n % len(lone) == 0
+    lone = lone_rows(d, high)
+    even = n % len(lone) == 0 and n < SAMPLED
     return Stage(
         name=f"mean, {method}, n = {n}, d = {d}"
         + "".join(f", {name}" for name in arguments if name != "smallest_spread"),
