@@ -221,7 +221,8 @@ def _labels(d: object, bounds: object) -> tuple[Label, ...]:
 
 
 def _read_count(argument: str, value: object, most: int, what: str) -> int:
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and 1 <= value <= most:
+    # a span of time is an np.integer, of which int() can raise
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64) and 1 <= value <= most:
         return int(value)
     raise ArgumentError(argument, f"must be the number of {what}, a whole number from 1 to {most:.0e}")
 

@@ -17,7 +17,7 @@ from plandp.errors import ArgumentError
 def is_scipy_matrix(data: object) -> bool:
     """Whether this is a sparse matrix or array of SciPy, not an operator; nothing is imported to find out."""
     of_scipy = any(base.__module__.startswith("scipy.sparse") for base in type(data).__mro__)
-    return of_scipy and hasattr(data, "format")
+    return of_scipy and hasattr(data, "format") and hasattr(data, "dtype")  # of parts that are no arrays it has none
 
 
 def refuse_by_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:

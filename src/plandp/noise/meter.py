@@ -127,7 +127,7 @@ def doors_made_by(make: Callable[[Fraction], MeteredNoise]) -> Iterator[None]:
 
 def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int | None = None) -> MeteredNoise:
     """Open a door with `reserved` rho; a `testing_seed` makes all of it reproducible and thus insecure."""
-    if sampler not in ("exact", "opendp"):
+    if not isinstance(sampler, str) or sampler not in ("exact", "opendp"):
         raise ArgumentError("sampler", "must be 'exact' or 'opendp'")
     if testing_seed is None:
         bits: Bits = OsBits()

@@ -65,7 +65,7 @@ def _read_exactly(argument: str, value: Number, low: Decimal, high: Decimal, all
 
 def _exact_number(value: object) -> Decimal | Fraction | None:
     """Return what the value says in exact digits, or None if it is not a finite number."""
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_ | np.timedelta64):
         return None
     if isinstance(value, Fraction):
         return value

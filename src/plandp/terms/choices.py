@@ -1,5 +1,6 @@
 """Choices that every question about a mean shares: the kind of data, post-processing and the norm of the error."""
 
+import math
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any
@@ -18,7 +19,7 @@ HIGHEST = 2.0**240
 
 def check_kind(kind: object) -> None:
     """Refuse a kind of data that there is not."""
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
 
 
@@ -66,7 +67,10 @@ def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = 
 
 def read_error_norm(error_norm: Any) -> float:
     """Return p, or say what it may be."""
-    allowed = isinstance(error_norm, Real) and not isinstance(error_norm, bool)
-    if not allowed or not 1.0 <= float(error_norm) < float("inf"):
+    try:
+        p = float(error_norm) if isinstance(error_norm, Real) and not isinstance(error_norm, bool) else math.nan
+    except OverflowError:  # an int or Fraction beyond float64
+        p = math.inf
+    if not 1.0 <= p < math.inf:
         raise ArgumentError("error_norm", "must be a finite number p ≥ 1, such as 1 or 2")
-    return float(error_norm)
+    return p

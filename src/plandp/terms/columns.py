@@ -122,7 +122,7 @@ def labels_in_bounds(bounds: object) -> tuple[Label, ...] | None:
 def _read_label(label: object) -> Label:
     if isinstance(label, str):
         return label
-    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+    if isinstance(label, int | np.integer) and not isinstance(label, bool | np.timedelta64):
         return int(label)
     raise ArgumentError("bounds", "labels must be strings or whole numbers")
 

@@ -139,7 +139,7 @@ class Receipt:
             )
         except ArgumentError:
             raise
-        except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError):
+        except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError):
             raise ArgumentError("receipt", "is not a receipt; pass what Receipt.to_dict returned") from None
 
     def facts(self) -> tuple[str, ...]:

@@ -204,9 +204,9 @@ class MeanRelease:
                     error=float(forecast["error"]),
                     error_norm=float(forecast["error_norm"]),
                     noise_share=float(forecast["noise_share"]),
-                    covers=forecast["covers"],
+                    covers=_read_text(forecast["covers"]),
                 ),
-                warnings=tuple(values["warnings"]),
+                warnings=tuple(map(_read_text, _read_list(values["warnings"]))),
                 kind=values["kind"],
                 refined=tuple(values["refined"]),
                 unrefined=None if values["unrefined"] is None else _read_array(values["unrefined"]),
@@ -214,7 +214,7 @@ class MeanRelease:
             )
         except ArgumentError:
             raise
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, OverflowError, TypeError, ValueError):
             raise ArgumentError("text", not_a_release) from None
 
     def __eq__(self, other: object) -> bool:
@@ -270,9 +270,21 @@ def noise_quantile(confidence: float, coordinates: int) -> float:
 def _read_label(label: object) -> Label:
     if isinstance(label, str):
         return str(label)
-    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+    if isinstance(label, int | np.integer) and not isinstance(label, bool | np.timedelta64):
         return int(label)
     raise ArgumentError("labels", "must be strings or whole numbers")
+
+
+def _read_text(value: object) -> str:
+    if type(value) is not str:
+        raise TypeError
+    return value
+
+
+def _read_list(values: object) -> list[Any]:
+    if type(values) is not list:
+        raise TypeError
+    return values
 
 
 def _frozen(values: FloatArray) -> FloatArray:

@@ -1,0 +1,89 @@
+"""Cases that fuzzing found: each once raised something else than plandp's own refusal."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+
+import plandp
+
+TABLE = np.array([[1.0, 2.0], [3.0, 4.0]])
+RIGHT: dict[str, Any] = {"bounds": (0, 5), "rho": 1, "method": "gaussian", "testing_seed": 1}
+
+# Comparing these with a word gives no truth value.
+NEITHER_TRUE_NOR_FALSE = [pandas.NA, np.array(["plan", "real"]), pandas.Series([0, 1]), pandas.DataFrame({"a": [1, 2]})]
+
+
+@pytest.mark.parametrize("given", NEITHER_TRUE_NOR_FALSE, ids=lambda given: type(given).__name__)
+@pytest.mark.parametrize("name", ["kind", "sampler"])
+def test_what_cannot_be_compared_is_no_choice(name: str, given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=rf"^{name}: must be"):
+        plandp.mean(TABLE, **(RIGHT | {name: given}))
+
+
+@pytest.mark.parametrize("given", [10**400, Fraction(10**400, 3)], ids=["integer", "fraction"])
+def test_an_error_norm_beyond_floats_is_refused(given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^error_norm: must be a finite number"):
+        plandp.mean(TABLE, **RIGHT, error_norm=given)
+
+
+def test_a_span_of_time_is_no_number_of_rows_or_columns() -> None:
+    """NumPy counts spans of time among its integers."""
+    span = np.timedelta64(3, "s")
+    for wrong in ({"n": span, "d": 2}, {"n": 10, "d": span}):
+        with pytest.raises(plandp.ArgumentError, match="must be the number of"):
+            plandp.check(**wrong, bounds=(0, 1), rho=1)  # type: ignore[arg-type]
+
+
+def test_a_span_of_time_is_no_budget_and_no_label() -> None:
+    span = np.timedelta64(3, "s")
+    with pytest.raises(plandp.ArgumentError, match=r"^rho: must be a number"):
+        plandp.mean(TABLE, **(RIGHT | {"rho": span}))
+    with pytest.raises(plandp.ArgumentError, match=r"^bounds: labels must be strings or whole numbers"):
+        plandp.mean(TABLE, **(RIGHT | {"bounds": {span: (0, 1)}}))
+
+
+def _released() -> dict[str, Any]:
+    return dict(json.loads(plandp.mean(TABLE, **RIGHT).to_json()))
+
+
+@pytest.mark.parametrize("name", ["estimate", "noise_std", "center", "error_scale"])
+def test_an_integer_beyond_floats_makes_no_release(name: str) -> None:
+    values = _released() | {name: [10**400, 1]}
+    with pytest.raises(plandp.ArgumentError, match=r"^text: is not a release"):
+        plandp.MeanRelease.from_json(json.dumps(values))
+
+
+def test_bounds_beyond_floats_make_no_receipt() -> None:
+    values = _released()["receipt"] | {"bounds": [[0, 10**400], [0, 1]]}
+    with pytest.raises(plandp.ArgumentError, match=r"^receipt: is not a receipt"):
+        plandp.Receipt.from_dict(values)
+
+
+@pytest.mark.parametrize("covers", [True, None, 5, ["x"], {"a": 1}])
+def test_what_a_forecast_covers_is_text(covers: Any) -> None:
+    """It was taken, and the page of the release could not be made."""
+    values = _released()
+    values["forecast"]["covers"] = covers
+    with pytest.raises(plandp.ArgumentError, match=r"^text: is not a release"):
+        plandp.MeanRelease.from_json(json.dumps(values))
+
+
+@pytest.mark.parametrize("warnings", ["abc", [1], [None], {"a": "b"}, [["a"]]])
+def test_warnings_of_a_release_are_texts(warnings: Any) -> None:
+    values = _released() | {"warnings": warnings}
+    with pytest.raises(plandp.ArgumentError, match=r"^text: is not a release"):
+        plandp.MeanRelease.from_json(json.dumps(values))
+
+
+@pytest.mark.parametrize("part", [[1, 2, 3], None], ids=["list", "None"])
+@pytest.mark.parametrize("form", ["csr_array", "csc_array", "coo_array"])
+def test_a_matrix_whose_values_are_no_array_is_refused(form: str, part: Any) -> None:
+    matrix = getattr(scipy.sparse, form)(TABLE)
+    matrix.data = part
+    with pytest.raises(plandp.ArgumentError, match=r"^data: "):
+        plandp.mean(matrix, kind="binary", rho=1)
