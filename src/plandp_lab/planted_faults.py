@@ -348,9 +348,9 @@ _ALL = (
     _fault(
         "rows read before arguments are checked",
         (
-            opening.open_rows,
-            "    refuse_empty(n=table.n",
-            "    table.read(slice(0, 1))\n    refuse_empty(n=table.n",
+            opening._open_table,
+            "table = _open_in_memory(data, columns)\n",
+            "table = _open_in_memory(data, columns)\n    table.read(slice(0, 1))\n",
         ),
     ),
     _fault(
