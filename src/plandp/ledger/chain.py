@@ -14,7 +14,7 @@ from plandp.ledger.unit import Unit
 from plandp.terms.release import MeanRelease
 
 # Sums of fractions are exact, so unlike denominators multiply: refused long before a sum takes too long to read.
-_LONGEST_DENOMINATOR = 10**1000
+LONGEST_DENOMINATOR = 10**1000
 
 
 def append_register(connection: Connection, dataset: str, *, total: Fraction, unit: Unit) -> None:
@@ -53,7 +53,7 @@ def append_reserve(connection: Connection, dataset: str, *, rho: Fraction, unit:
             "asked for; nothing was read"
         )
     spent = last.spent + rho
-    if spent.denominator > _LONGEST_DENOMINATOR:
+    if spent.denominator > LONGEST_DENOMINATOR:
         raise ArgumentError("rho", "has no denominator in common with what was spent before; choose one like 0.01")
     pid = os.getpid()
     return _append(

@@ -42,10 +42,11 @@ def open_engine(place: Place) -> Engine:
         import psycopg  # noqa: F401
     except ImportError:
         raise MissingExtra("psycopg", "postgres", "a ledger in PostgreSQL") from None
+    # A server that is out of reach is noticed; what the URL itself asks for comes first.
+    patience = {"connect_timeout": 15, "tcp_user_timeout": round(1000 * PATIENCE)}
+    asked = {name: value for name, value in patience.items() if name not in place.url.query}
     # Read committed whatever the server's default: after waiting for the lock, the newest entries must be seen.
-    engine = create_engine(
-        place.url, poolclass=NullPool, isolation_level="READ COMMITTED", connect_args={"connect_timeout": 15}
-    )
+    engine = create_engine(place.url, poolclass=NullPool, isolation_level="READ COMMITTED", connect_args=asked)
     event.listen(engine, "begin", _begin_postgresql)
     return engine
 

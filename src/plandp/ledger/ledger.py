@@ -90,7 +90,7 @@ class Ledger:
         from plandp.ledger.chain import append_register
 
         name = _read_name(dataset)
-        total = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+        total = _readable(read_budget(rho=rho, epsilon=epsilon, delta=delta))
         unit = Unit.of(person)
         with self._store.writing(create=True) as connection:
             append_register(connection, name, total=total, unit=unit)
@@ -106,7 +106,7 @@ class Ledger:
         from plandp.ledger.chain import append_reserve
 
         name = _read_name(dataset)
-        asked = read_budget(rho=rho, epsilon=None, delta=None)
+        asked = _readable(read_budget(rho=rho, epsilon=None, delta=None))
         unit = Unit.of(person)
         with self._store.writing() as connection:
             entry = append_reserve(connection, name, rho=asked, unit=unit)
@@ -191,3 +191,11 @@ def _read_name(dataset: object) -> str:
             "dataset", f"must be a name of 1 to {_LONGEST_NAME} printable characters, such as 'survey-2026'"
         )
     return dataset
+
+
+def _readable(rho: Fraction) -> Fraction:
+    from plandp.ledger.chain import LONGEST_DENOMINATOR
+
+    if rho.denominator > LONGEST_DENOMINATOR:
+        raise ArgumentError("rho", "must have a denominator of at most 1,000 digits, such as 1/100")
+    return rho

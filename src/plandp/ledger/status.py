@@ -15,8 +15,8 @@ from plandp.terms.receipt import write_fraction
 class ReservationStatus:
     """One reservation and what became of it: "committed", "cancelled", "running" or "interrupted".
 
-    "running": not yet committed, and its process is alive on this machine; everything else that was neither committed
-    nor cancelled is "interrupted".  All but "cancelled" is spent.
+    "running": not yet committed, and its process is alive on this machine (a notebook is, also after a run failed in
+    it); everything else that was neither committed nor cancelled is "interrupted".  All but "cancelled" is spent.
     """
 
     number: int

@@ -91,19 +91,19 @@ class Store:
         # Here, since Alembic is needed once in the life of a ledger.
         from alembic import command
         from alembic.config import Config
-        from alembic.util import CommandError
+        from alembic.script import ScriptDirectory
 
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except CommandError:
+        known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
+        if found is not None and found not in known:
             raise ArgumentError(
                 "ledger",
                 f"{self.place.shown} has tables of version {found}, which this plandp does not know; "
                 "use the newer plandp that wrote it",
-            ) from None
+            )
+        command.upgrade(config, "head")
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -111,7 +111,7 @@ class Store:
             yield
         except DBAPIError as error:
             failure = self._failure(str(error.orig))
-        except (SQLAlchemyError, OverflowError, OSError) as error:
+        except (SQLAlchemyError, OverflowError, OSError, UnicodeError) as error:
             failure = LedgerUnavailable(f"the ledger {self.place.shown} cannot be used ({type(error).__name__})")
         else:
             return

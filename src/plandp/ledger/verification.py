@@ -38,7 +38,11 @@ class Verified:
 
 def dataset_names(connection: Connection) -> list[str]:
     """Return all registered datasets, in the order of their names."""
-    return sorted(connection.execute(select(datasets.c.dataset)).scalars().all())
+    names = connection.execute(select(datasets.c.dataset)).scalars().all()
+    for name in names:
+        if not isinstance(name, str):  # SQLite keeps values of any type in any column
+            raise LedgerDamaged(name, 1, "belongs to a dataset whose name is no text")
+    return sorted(names)
 
 
 def checked_chain(connection: Connection, dataset: str) -> tuple[Entry, ...]:

@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from plandp import ArgumentError, Ledger, LedgerDamaged
+from plandp import ArgumentError, Ledger, LedgerDamaged, LedgerUnavailable, PlandpError
 from plandp.ledger.entries import text_hash
 
 CHAIN = ["register", "reserve", "commit", "reserve", "cancel", "reserve"]
@@ -299,3 +300,67 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_alone(tmp_path, text):
         with pytest.raises(ArgumentError, match=r"^ledger: .* is not a ledger"):
             ask()
     assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE plandp_dataset SET dataset = x'ff00' WHERE dataset = 'other'",
+        "UPDATE plandp_dataset SET entries = 'many'",
+        "UPDATE plandp_dataset SET head = x'00'",
+        "UPDATE plandp_entry SET number = 'first' WHERE number = 1",
+        "UPDATE plandp_entry SET number = 2.5 WHERE number = 2",
+        "UPDATE plandp_entry SET content = CAST(x'fffe' AS TEXT) WHERE number = 2",
+        "UPDATE plandp_entry SET hash = 7",
+        "UPDATE plandp_entry SET reservation = 'x' WHERE reservation = 2",
+        "UPDATE plandp_release SET release = 7",
+        "UPDATE plandp_release SET release = CAST(x'fffe' AS TEXT)",
+        "UPDATE plandp_ledger_version SET version_num = x'31'",
+        "UPDATE plandp_ledger_version SET version_num = '999'",
+        "UPDATE plandp_ledger_version SET version_num = ''",
+        "INSERT INTO plandp_ledger_version VALUES ('2')",
+        "DELETE FROM plandp_ledger_version WHERE 1",
+    ],
+)
+def test_values_of_any_type_in_any_column_are_refused_in_plain_words(filled, statement):
+    edit(filled, statement)
+    for ask in (filled.verify, filled.export, filled.datasets):
+        with suppress(PlandpError):
+            ask()
+    with pytest.raises(PlandpError):
+        filled.verify()
+
+
+@pytest.mark.parametrize("table", ["plandp_dataset", "plandp_entry", "plandp_release", "plandp_ledger_version"])
+def test_a_table_that_is_gone_is_told(filled, table):
+    with closing(sqlite3.connect(filled.place)) as connection:
+        connection.execute(f"DROP TABLE {table}")
+    for ask in (filled.verify, lambda: filled.register("third", rho=1) if "version" in table else filled.verify()):
+        with pytest.raises((ArgumentError, LedgerUnavailable)):
+            ask()
+
+
+def test_random_bytes_in_the_file_never_crash(written, tmp_path):
+    """Whatever a disk does to the file, the answer is an error of plandp, or the truth."""
+    chance, file = np.random.default_rng(5), tmp_path / "budget.sqlite"
+    truth = None
+    for _ in range(150):
+        spoilt = bytearray(written)
+        for place in chance.integers(0, len(spoilt), size=int(chance.integers(0, 20))):
+            spoilt[place] = chance.integers(0, 256)
+        file.write_bytes(spoilt[: int(chance.integers(0, len(spoilt)))] if chance.random() < 0.2 else spoilt)
+        for rest in tmp_path.glob("*-journal"):
+            rest.unlink()
+        ledger = Ledger(file)
+        truth = truth or ledger_of(written, tmp_path).export()
+        try:
+            assert {one["dataset"] for one in ledger.export()["datasets"]} <= {"survey", "other"}
+            ledger.verify()
+        except PlandpError:
+            continue
+        assert ledger.export() == truth
+
+
+def ledger_of(written, folder):
+    (folder / "whole.sqlite").write_bytes(written)
+    return Ledger(folder / "whole.sqlite")

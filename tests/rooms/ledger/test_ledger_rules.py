@@ -114,6 +114,13 @@ def test_unlike_denominators_are_refused_before_they_are_unreadable(place):
     ledger.verify()
 
 
+def test_a_denominator_that_nobody_can_read_is_refused(file_ledger):
+    giant = Fraction(1, 10**5000 + 1) + 2
+    for ask in (lambda: file_ledger.register("other", rho=giant), lambda: file_ledger.reserve("survey", rho=giant)):
+        with pytest.raises(ArgumentError, match=r"^rho: must have a denominator of at most 1,000 digits"):
+            ask()
+
+
 def test_datasets_do_not_share_budget(ledger, release):
     ledger.register("other", rho="1/8")
     spend(ledger, release, dataset="other")
