@@ -126,12 +126,12 @@ def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
 
 def _score(zero: FloatArray, one: FloatArray) -> Callable[[FloatArray], FloatArray]:
     """The combination of features that tells the tables apart best, were they Gaussian and independent."""
-    spread = zero.var(axis=0) + one.var(axis=0)
-    usable = spread > 0.0
-    weights = np.where(usable, (one.mean(axis=0) - zero.mean(axis=0)) / np.where(usable, spread, 1.0), 0.0)
+    apart = one.mean(axis=0) - zero.mean(axis=0)
+    # without any noise the variance is zero, and the difference all the more telling
+    spread = np.maximum(zero.var(axis=0) + one.var(axis=0), np.maximum(1e-12 * apart**2, 1e-300))
+    strength = apart**2 / spread
     # where most of the difference sits in one feature, the others would only add their noise
-    strength = weights**2 * spread
-    weights = np.where(strength >= 0.1 * strength.max(initial=0.0), weights, 0.0)
+    weights = np.where(strength >= 0.1 * strength.max(), apart / spread, 0.0)
     return lambda features: features @ weights
 
 
