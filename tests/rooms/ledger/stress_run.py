@@ -35,7 +35,9 @@ def main() -> None:
     os.kill(watcher, signal.SIGTERM)
     os.waitpid(watcher, 0)
     seconds = time.monotonic() - started
-    sys.stdout.write(json.dumps(_compare(place, log, folder / "looks") | counted | {"seconds": round(seconds, 1)}))
+    sys.stdout.write(
+        json.dumps(_compare(place, log, folder / "looks", counted["killed"]) | counted | {"seconds": round(seconds, 1)})
+    )
 
 
 def _torment(place, log, release, operations, kills, chance) -> dict[str, object]:
@@ -73,7 +75,7 @@ def _torment(place, log, release, operations, kills, chance) -> dict[str, object
     return {"kills": len(killed), "killed": killed, "cut": cut}
 
 
-def _compare(place, log, looks) -> dict[str, object]:
+def _compare(place, log, looks, killed) -> dict[str, object]:
     """Hold what workers saw against what the ledger says."""
     ledger, faults = Ledger(place), []
     lines = [line.split(" ", 2) for line in log.read_text().splitlines()]
@@ -112,6 +114,12 @@ def _compare(place, log, looks) -> dict[str, object]:
             stored = ledger.release(name, key[1])
             if tally.committed.get(key[1]) != more[0] or stored.warnings != (f"{pid} {name} {number}",):
                 faults.append(f"{key}: seen committed, and the release is another or lost")
+    written = {kind: {(name, n) for name in names for n in getattr(tallies[name], kind)} for kind in seen}
+    unseen = {kind: written[kind] - seen[kind] for kind in seen}
+    if "://" not in place:  # a server's answer may be lost with the connection, a file's only with the process
+        faults += [
+            f"{key}: {kind}, and nobody saw it" for kind in seen for key in unseen[kind] if owners[key] not in killed
+        ]
     verified = ledger.verify()
     looked = json.loads(looks.read_text())
     faults += looked["faults"]
@@ -123,8 +131,7 @@ def _compare(place, log, looks) -> dict[str, object]:
         "releases": verified.releases,
         "looks": looked["looks"],
         # Written by a process that was killed before it could say so: spent, or stored, on the safe side.
-        "reserved_unseen": sum(len(tally.reserved) for tally in tallies.values()) - len(seen["reserved"]),
-        "committed_unseen": sum(len(tally.committed) for tally in tallies.values()) - len(seen["committed"]),
+        "unseen": {kind: len(found) for kind, found in unseen.items()},
         "used_up": sum(tally.total - tally.most_spent < min(PRICES) for tally in tallies.values()),
         "faults": faults[:20],
     }
