@@ -1,7 +1,5 @@
 """plandp: differentially private means of many-dimensional data, with noise shaped to the spread of the data."""
 
-from typing import TYPE_CHECKING
-
 from plandp.curator import mean
 from plandp.errors import (
     ArgumentError,
@@ -12,13 +10,11 @@ from plandp.errors import (
     PlandpError,
 )
 from plandp.events import mean_of_events
+from plandp.ledger.ledger import Ledger
 from plandp.outlook import check
 from plandp.terms.check import Check
 from plandp.terms.receipt import Receipt
 from plandp.terms.release import MeanRelease
-
-if TYPE_CHECKING:
-    from plandp.ledger.ledger import Ledger
 
 __all__ = [
     "ArgumentError",
@@ -35,12 +31,3 @@ __all__ = [
     "mean",
     "mean_of_events",
 ]
-
-
-def __getattr__(name: str) -> object:
-    # The ledger is loaded when it is used: most imports of plandp need none.
-    if name == "Ledger":
-        from plandp.ledger.ledger import Ledger
-
-        return Ledger
-    raise AttributeError(f"module 'plandp' has no attribute {name!r}")

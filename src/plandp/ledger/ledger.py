@@ -7,15 +7,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from plandp.errors import ArgumentError, MissingExtra
-from plandp.ledger.entries import Entry
 from plandp.ledger.reservation import Reservation
-from plandp.ledger.status import DatasetStatus, status_of
-from plandp.ledger.unit import Unit
 from plandp.terms.budget import read_budget
 from plandp.terms.columns import Label
 from plandp.terms.release import MeanRelease
 
+# What only a ledger in use needs is loaded then: importing plandp stays as quick as it was.
 if TYPE_CHECKING:
+    from plandp.ledger.entries import Entry
+    from plandp.ledger.status import DatasetStatus
     from plandp.ledger.verification import Verified
 
 SCHEMA = "plandp/ledger/1"
@@ -74,7 +74,7 @@ class Ledger:
         epsilon: float | None = None,
         delta: float | None = None,
         person: Label | None = None,
-    ) -> DatasetStatus:
+    ) -> "DatasetStatus":
         """Give a dataset its total budget, once and for all; makes the ledger if there is none yet.
 
         Parameters
@@ -88,6 +88,7 @@ class Ledger:
             (`plandp.mean_of_events`); left out, each row is a person of its own (`plandp.mean`).
         """
         from plandp.ledger.chain import append_register
+        from plandp.ledger.unit import Unit
 
         name = _read_name(dataset)
         total = _readable(read_budget(rho=rho, epsilon=epsilon, delta=delta))
@@ -104,6 +105,7 @@ class Ledger:
         Raises BudgetExceeded when less is left, and ArgumentError when the dataset is unknown or protects another unit.
         """
         from plandp.ledger.chain import append_reserve
+        from plandp.ledger.unit import Unit
 
         name = _read_name(dataset)
         asked = _readable(read_budget(rho=rho, epsilon=None, delta=None))
@@ -112,19 +114,22 @@ class Ledger:
             entry = append_reserve(connection, name, rho=asked, unit=unit)
         return Reservation(self._store, entry, unit)
 
-    def datasets(self) -> tuple[DatasetStatus, ...]:
+    def datasets(self) -> "tuple[DatasetStatus, ...]":
         """Return the status of every dataset, by name."""
+        from plandp.ledger.status import status_of
         from plandp.ledger.verification import checked_chain, dataset_names
 
         with self._store.reading() as connection:
             chains = [checked_chain(connection, name) for name in dataset_names(connection)]
         return tuple(map(status_of, chains))
 
-    def status(self, dataset: str) -> DatasetStatus:
+    def status(self, dataset: str) -> "DatasetStatus":
         """Return what is spent and left of a dataset, and what became of each reservation."""
+        from plandp.ledger.status import status_of
+
         return status_of(self.history(dataset))
 
-    def history(self, dataset: str) -> tuple[Entry, ...]:
+    def history(self, dataset: str) -> "tuple[Entry, ...]":
         """Return all entries of a dataset in order, checked against their hashes."""
         from plandp.ledger.verification import checked_chain
 

@@ -7,12 +7,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from plandp.errors import ArgumentError, LedgerDamaged, LedgerUnavailable
-from plandp.ledger.entries import Entry
-from plandp.ledger.unit import Unit
 from plandp.terms.release import MeanRelease
 
 if TYPE_CHECKING:
+    from plandp.ledger.entries import Entry
     from plandp.ledger.store import Store
+    from plandp.ledger.unit import Unit
 
 
 class Reservation:
@@ -22,7 +22,7 @@ class Reservation:
     reservation that was never read under is cancelled; any other stays spent, and is shown as interrupted.
     """
 
-    def __init__(self, store: "Store", entry: Entry, unit: Unit) -> None:
+    def __init__(self, store: "Store", entry: "Entry", unit: "Unit") -> None:
         self._store = store
         self._entry = entry
         self._unit = unit
