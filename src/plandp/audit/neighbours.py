@@ -108,7 +108,9 @@ def attack(stage: Stage, number: int, rho: Fraction, tally: Tally) -> None:
 def book_problems(run: Run, rho: Fraction) -> list[Problem]:
     """What is wrong with one release on its own: what it raised, drew and paid."""
     found = []
-    if run.raised:
+    if run.raised.startswith("BudgetExceeded"):
+        found.append(Problem(kind="accounting", text="more than the budget was asked for"))
+    elif run.raised:
         found.append(Problem(kind="values raise", text=f"raised {run.raised}"))
     if run.warned:
         found.append(Problem(kind="values warn", text=f"warned {run.warned[0]}"))
