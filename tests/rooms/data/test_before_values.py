@@ -308,6 +308,19 @@ def test_sparse_matrices_call_it_before_an_entry_is_read(form: str, binary: bool
     assert rows_of(rows) == {frozenset(): N}
 
 
+@pytest.mark.parametrize("binary", [False, True])
+def test_sparse_columns_of_pandas_call_it_before_a_cell_is_read(binary: bool) -> None:
+    columns = {name: pandas.arrays.SparseArray(np.full(N, 11.5), fill_value=0.0) for name in NAMES}
+    frame = pandas.DataFrame(columns)
+    stored = [frame[name].array.sp_values for name in NAMES]
+    hook = Hook(lambda: [values.fill(0.0) for values in stored])
+    rows = open_sparse_rows(frame, binary=binary, columns=["c", "a"], before_values=hook)
+    assert hook.calls == [("c", "a")]
+    assert rows_of(rows) == {frozenset(): N}
+    with pytest.raises(ArgumentError, match=r"^columns"):
+        open_sparse_rows(frame, binary=binary, columns=["gone"], before_values=untouchable)
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 def test_files_of_matrices_call_it_before_an_entry_is_read(form: str) -> None:
     scipy.sparse.save_npz("new.npz", csr(22.5).asformat(form), compressed=False)
