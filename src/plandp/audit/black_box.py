@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 DELTA = 1e-6
-FIRST_PART = 0.25  # of the runs choose the events
+FIRST_PART = 0.2  # of the runs choose the events
 BINS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
 TAILS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
 

@@ -79,7 +79,7 @@ PARTS: tuple[Share, ...] = (
     ),
     Share(
         part=BlackBox(name="mechanisms from outside", targets=mechanism_targets, what="each mechanism"),
-        time=7.0,
+        time=8.0,
         alarms=1.0,
         meaning="counted outputs on two neighbouring tables prove a larger loss of privacy than is claimed",
     ),

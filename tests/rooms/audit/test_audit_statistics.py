@@ -108,11 +108,11 @@ def test_a_gaussian_with_a_known_shift_is_told_to_seven_tenths() -> None:
 
 
 def test_events_are_chosen_on_other_runs_than_those_that_are_counted() -> None:
-    """Planted: a target whose first quarter shows a large difference, and the rest none."""
+    """Planted: a target whose first fifth shows a large difference, and the rest none."""
     rng = np.random.default_rng(92)
 
     def sample(table: int, count: int) -> np.ndarray:
-        early = np.arange(count) < count // 4
+        early = np.arange(count) < count // 5
         return (rng.normal(0, 1, count) + 9.0 * early * table)[:, None]
 
     bound = bound_of(Target(name="trap", sample=sample, fewest=4000, most=4000), Clock(seconds=0), error=1e-4)
