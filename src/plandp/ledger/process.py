@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+# The hashes of reservations that are open in this process: it outlives a run that fails in a notebook.
+OPEN: set[str] = set()
+
 
 def this_host() -> str:
     """Return the name of this machine."""

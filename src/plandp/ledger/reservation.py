@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from plandp.errors import ArgumentError, LedgerDamaged, LedgerUnavailable
+from plandp.ledger.process import OPEN
 from plandp.terms.release import MeanRelease
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Reservation:
         self._state = "unread"
         self._lock = threading.Lock()
         self._pid = os.getpid()
+        OPEN.add(entry.hash())
 
     @property
     def dataset(self) -> str:
@@ -70,6 +72,7 @@ class Reservation:
                 self._state = "read"  # it may be stored or not: never cancelled from here on
                 raise
             self._state = "committed"
+            OPEN.discard(self._entry.hash())
 
     def __enter__(self) -> Self:
         return self
@@ -80,6 +83,7 @@ class Reservation:
         # A forked child leaves its copy of this block too, while its parent may be reading.
         if os.getpid() != self._pid:
             return
+        OPEN.discard(self._entry.hash())
         with self._lock:
             unread, self._state = self._state == "unread", "closed" if self._state != "committed" else "committed"
         spent = f"rho = {self.rho} of dataset {self.dataset!r} stays spent (entry {self.number} of its history)"

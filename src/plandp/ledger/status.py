@@ -1,5 +1,6 @@
 """What a dataset's entries add up to."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from plandp.ledger.entries import Entry
-from plandp.ledger.process import is_running
+from plandp.ledger.process import OPEN, is_running
 from plandp.terms.receipt import write_fraction
 
 
@@ -15,8 +16,9 @@ from plandp.terms.receipt import write_fraction
 class ReservationStatus:
     """One reservation and what became of it: "committed", "cancelled", "running" or "interrupted".
 
-    "running": not yet committed, and its process is alive on this machine (a notebook is, also after a run failed in
-    it); everything else that was neither committed nor cancelled is "interrupted".  All but "cancelled" is spent.
+    "running": not yet committed, and its process is alive on this machine (as others see it, a notebook is alive also
+    after a run failed in it); everything else that was neither committed nor cancelled is "interrupted".  All but
+    "cancelled" is spent.
     """
 
     number: int
@@ -106,7 +108,8 @@ def _reservation(reserved: Entry, outcome: Entry | None) -> ReservationStatus:
         state = "committed" if outcome.kind == "commit" else "cancelled"
     else:
         alive = is_running(reserved.host, reserved.pid, reserved.process_start)
-        state = "running" if alive else "interrupted"
+        elsewhere = reserved.pid != os.getpid()
+        state = "running" if alive and (elsewhere or reserved.hash() in OPEN) else "interrupted"
     return ReservationStatus(
         number=reserved.number,
         rho=reserved.rho,

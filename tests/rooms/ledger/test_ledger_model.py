@@ -141,10 +141,7 @@ class LedgerMachine(RuleBasedStateMachine):
             assert status.spent <= status.total
             assert len(self.ledger.history(name)) == known.entries
             states = {number: state for number, (_, state, _) in known.reservations.items()}
-            # This process is alive, so whatever has no outcome is shown as running.
-            shown = {
-                number: state if state in ("committed", "cancelled") else "running" for number, state in states.items()
-            }
+            shown = {number: "running" if state in ("unread", "read") else state for number, state in states.items()}
             assert {one.number: one.state for one in status.reservations} == shown
 
     def teardown(self):

@@ -60,7 +60,8 @@ def test_a_failure_before_reading_gives_back_and_after_reading_does_not(ledger):
     reservation.reading()
     with pytest.raises(ZeroDivisionError) as caught, reservation:
         raise ZeroDivisionError
-    assert ledger.status("survey").spent == Fraction(1, 2)
+    status = ledger.status("survey")
+    assert (status.spent, status.reservations[-1].state) == (Fraction(1, 2), "interrupted")
     assert caught.value.__notes__ == [
         "rho = 1/2 of dataset 'survey' stays spent (entry 4 of its history): reading had begun"
     ]
