@@ -245,7 +245,7 @@ def _check_sparse(
     smallest_spread: object,
 ) -> Check:
     """As `check` for kinds whose rows may be sparse."""
-    if method != "plan":
+    if not isinstance(method, str) or method != "plan":
         raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
     if smallest_spread is not None:
         raise ArgumentError("smallest_spread", f"is for kind='real' only; leave it out with kind={kind!r}")

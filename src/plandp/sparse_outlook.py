@@ -13,7 +13,7 @@ from plandp.planner.split import gaussian_design
 from plandp.planner.variation import rho_around, rows_around, smallest_rho, smallest_rows
 from plandp.terms.check import Check, Point
 from plandp.terms.choices import REFINEMENTS
-from plandp.terms.columns import Columns, FloatArray
+from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.forecast import median_error
 from plandp.theory.stretch import norm
@@ -51,7 +51,8 @@ class SparseQuestion:
         if self.columns.spread is None:
             popularity = 0.5 / np.arange(1.0, self.columns.d + 1.0)
             return popularity * value, popularity * value**2
-        second = np.minimum(self.columns.spread, self.columns.high) ** 2
+        high = self.columns.high
+        second = np.clip(self.columns.spread, FINEST_SPREAD_SHARE * high, high) ** 2  # nor zero, where squares would be
         return (second, second) if self.binary else (np.sqrt(second), second)
 
     @property

@@ -12,6 +12,7 @@ import scipy.sparse
 import plandp
 
 TABLE = np.array([[1.0, 2.0], [3.0, 4.0]])
+EVENTS = pandas.DataFrame({"user": ["u1", "u2"], "page": ["home", "help"], "amount": [1.0, 2.0]})
 RIGHT: dict[str, Any] = {"bounds": (0, 5), "rho": 1, "method": "gaussian", "testing_seed": 1}
 
 # Comparing these with a word gives no truth value.
@@ -45,6 +46,88 @@ def test_a_span_of_time_is_no_budget_and_no_label() -> None:
         plandp.mean(TABLE, **(RIGHT | {"rho": span}))
     with pytest.raises(plandp.ArgumentError, match=r"^bounds: labels must be strings or whole numbers"):
         plandp.mean(TABLE, **(RIGHT | {"bounds": {span: (0, 1)}}))
+
+
+@pytest.mark.parametrize("name", ["missing", "error_scale", "spread", "smallest_spread", "error_norm", "testing_seed"])
+@pytest.mark.parametrize(
+    "given", [np.timedelta64(3, "s"), np.timedelta64("NaT"), np.array(5)], ids=["span", "NaT", "0-d"]
+)
+def test_neither_a_span_of_time_nor_an_array_without_dimensions_is_a_number(name: str, given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=rf"^{name}: "):
+        plandp.mean(TABLE, **(RIGHT | {name: given}))
+
+
+@pytest.mark.parametrize("given", [np.array(5), np.ma.masked], ids=["array", "masked"])
+def test_an_array_without_dimensions_is_no_list(given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^columns: pass a list"):
+        plandp.mean(TABLE, **RIGHT, columns=given)
+    with pytest.raises(plandp.ArgumentError, match=r"^refine: must name some"):
+        plandp.mean(TABLE, kind="binary", rho=1, refine=given)
+    with pytest.raises(plandp.ArgumentError, match=r"^items: pass a list"):
+        plandp.mean_of_events(EVENTS, person="user", item="page", items=given, people=3, rho=1)
+
+
+HUGE = 10**5000
+"""Python does not write such integers out, and so they cannot be shown in a message."""
+
+
+@pytest.mark.parametrize("name", ["missing", "error_scale", "spread", "smallest_spread"])
+@pytest.mark.parametrize("given", [HUGE, [HUGE, 1], {0: HUGE, 1: 1}, {HUGE: 1}], ids=["one", "list", "value", "label"])
+def test_integers_of_thousands_of_digits_are_refused_like_others(name: str, given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=rf"^{name}: "):
+        plandp.mean(TABLE, **RIGHT, **{name: given})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"columns": [HUGE]}, {"bounds": {HUGE: (0, 1)}}, {"bounds": (0, HUGE)}],
+    ids=["columns", "labels", "bounds"],
+)
+def test_labels_and_bounds_of_thousands_of_digits_are_refused(wrong: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^(columns|bounds): "):
+        plandp.mean(TABLE, **(RIGHT | wrong))
+    with pytest.raises(plandp.ArgumentError, match=r"^data: column labels"):
+        plandp.mean(pandas.DataFrame(TABLE, columns=pandas.Index([0, HUGE], dtype=object)), **RIGHT)
+
+
+def test_a_testing_seed_of_thousands_of_digits_is_a_seed() -> None:
+    one, again = (plandp.mean(TABLE, **(RIGHT | {"testing_seed": HUGE})) for _ in range(2))
+    assert one == again
+    assert one != plandp.mean(TABLE, **(RIGHT | {"testing_seed": HUGE + 1}))
+
+
+@pytest.mark.parametrize("name", ["person", "item", "measure"])
+@pytest.mark.parametrize("given", [HUGE, np.array(["a", "b"]), pandas.NA], ids=["huge", "array", "NA"])
+def test_columns_of_events_are_named_by_labels(name: str, given: Any) -> None:
+    if name == "measure" and given is not HUGE:
+        pytest.skip("compared in plandp.mean_of_events itself")
+    right: dict[str, Any] = {"person": "user", "item": "page", "measure": "amount"}
+    with pytest.raises(plandp.ArgumentError, match=rf"^{name}: "):
+        plandp.mean_of_events(EVENTS, **(right | {name: given}), items=["home"], people=3, bounds=(0, 5), rho=1)
+
+
+def test_a_span_of_time_is_no_number_of_people() -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^people: must be the public number"):
+        plandp.mean_of_events(
+            EVENTS,
+            person="user",
+            item="page",
+            items=["home"],
+            people=np.timedelta64(3, "s"),
+            rho=1,  # type: ignore[arg-type]
+        )
+
+
+@pytest.mark.parametrize("given", NEITHER_TRUE_NOR_FALSE, ids=lambda given: type(given).__name__)
+def test_a_check_of_items_by_what_cannot_be_compared_is_refused(given: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^method: must be 'plan'"):
+        plandp.check(n=10, d=2, kind="binary", rho=1, method=given)
+
+
+def test_a_check_of_counts_with_the_least_spread_there_is() -> None:
+    found = plandp.check(n=100, d=2, kind="nonnegative", bounds=(0, 5), rho=1, spread=5e-324)
+    assert not found.feasible
+    assert 0 < found.error_in_spreads < np.inf
 
 
 def _released() -> dict[str, Any]:

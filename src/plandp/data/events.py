@@ -18,7 +18,7 @@ from plandp.data.person_rows import group_events, keep_people
 from plandp.data.polars_events import polars_events
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
-from plandp.terms.columns import Label
+from plandp.terms.columns import Label, fits_label
 
 MOST_PEOPLE = 10**10
 
@@ -58,7 +58,8 @@ def open_events(
     """
     labels, places = _read_items(items)
     n = _read_people(people)
-    names = {"person": person, "item": item} | ({} if measure in ("presence", "count") else {"measure": measure})
+    by_events = isinstance(measure, str) and measure in ("presence", "count")
+    names = {"person": person, "item": item} | ({} if by_events else {"measure": measure})
     _check_distinct(names)
 
     def accept(events: EventTable) -> None:
@@ -77,7 +78,7 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
     """Return the items as labels, and the place of each by its canonical id."""
     if isinstance(items, Set):
         raise ArgumentError("items", "a set has no order, and the estimates have: pass a list, such as sorted(items)")
-    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable) or getattr(items, "ndim", 1) == 0:
         raise ArgumentError("items", "pass a list of all items that can count, such as items=['home', 'search']")
     labels: list[Label] = []
     places: dict[bytes, int] = {}
@@ -104,7 +105,8 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
 
 
 def _read_people(people: object) -> int:
-    if isinstance(people, int | np.integer) and not isinstance(people, bool) and 1 <= people <= MOST_PEOPLE:
+    no_count = (bool, np.timedelta64)  # a span of time is an np.integer, which int() cannot read
+    if isinstance(people, int | np.integer) and not isinstance(people, no_count) and 1 <= people <= MOST_PEOPLE:
         return int(people)
     # Of other objects the type alone: a table that was passed by mistake must not be shown.
     kind = type(people).__name__
@@ -121,7 +123,11 @@ def _read_people(people: object) -> int:
 def _check_distinct(names: dict[str, Label]) -> None:
     first: dict[Label, str] = {}
     for argument, label in names.items():
-        if isinstance(label, bool) or not isinstance(label, str | int):
+        if (
+            isinstance(label, bool)
+            or not isinstance(label, str | int)
+            or (type(label) is int and not fits_label(label))
+        ):
             raise ArgumentError(argument, "must be the name of a column")
         if label in first:
             raise ArgumentError(argument, f"{label!r} is the column of the {first[label]} already; name another")

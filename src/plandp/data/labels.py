@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from operator import index
 
 from plandp.errors import ArgumentError
-from plandp.terms.columns import Label
+from plandp.terms.columns import Label, fits_label
+from plandp.terms.text_table import show_given
 
 BeforeValues = Callable[[tuple[Label, ...]], None]
 """Called once by every way in, with the labels: all that is public was accepted, and no row value was looked at yet."""
@@ -25,7 +26,7 @@ def find_positions(labels: tuple[Label, ...], columns: Iterable[Label] | None) -
     """Return where the asked columns stand, in the order asked, or of a set in their own; None stands for all."""
     if columns is None:
         return None
-    if isinstance(columns, str) or not isinstance(columns, Iterable):
+    if isinstance(columns, str) or not isinstance(columns, Iterable) or getattr(columns, "ndim", 1) == 0:
         raise ArgumentError("columns", "pass a list of column labels, such as columns=['age', 'income']")
     asked = tuple(_label(item, argument="columns") for item in columns)
     if not asked:
@@ -57,10 +58,16 @@ def _label(item: object, *, argument: str) -> Label:
         return str(item)
     if not isinstance(item, bool):
         try:
-            return index(item)  # type: ignore[arg-type]  # NumPy integers become int here, others fail
+            number = index(item)  # type: ignore[arg-type]  # NumPy integers become int here, others fail
         except TypeError:
             pass
-    raise ArgumentError(argument, f"column labels must be str or int, and {item!r} is a {type(item).__name__}")
+        else:
+            if fits_label(number):
+                return number
+            raise ArgumentError(argument, "column labels that are int must not have more than 128 bits")
+    raise ArgumentError(
+        argument, f"column labels must be str or int, and {show_given(item)} is a {type(item).__name__}"
+    )
 
 
 def _refuse_repeated(labels: tuple[Label, ...], *, argument: str, advice: str) -> None:

@@ -31,7 +31,8 @@ def read_refine(refine: object, kind: str) -> frozenset[str]:
         return frozenset()
     if refine is None:
         return frozenset(REFINEMENTS)
-    names = [refine] if isinstance(refine, str) else list(refine) if isinstance(refine, Iterable) else [None]
+    several = isinstance(refine, Iterable) and getattr(refine, "ndim", 1) > 0
+    names = [refine] if isinstance(refine, str) or not several else list(refine)  # type: ignore[call-overload]
     if not all(isinstance(name, str) and name in REFINEMENTS for name in names):
         allowed = ", ".join(map(repr, REFINEMENTS))
         raise ArgumentError("refine", f"must name some of {allowed}, or none of them: refine=()")
@@ -67,8 +68,9 @@ def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = 
 
 def read_error_norm(error_norm: Any) -> float:
     """Return p, or say what it may be."""
+    no_number = isinstance(error_norm, bool | np.timedelta64)  # though both are Real
     try:
-        p = float(error_norm) if isinstance(error_norm, Real) and not isinstance(error_norm, bool) else math.nan
+        p = float(error_norm) if isinstance(error_norm, Real) and not no_number else math.nan
     except OverflowError:  # an int or Fraction beyond float64
         p = math.inf
     if not 1.0 <= p < math.inf:

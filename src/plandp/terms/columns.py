@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
+from plandp.terms.text_table import show_given
 
 Label = str | int
 FloatArray = NDArray[np.float64]
@@ -122,9 +123,14 @@ def labels_in_bounds(bounds: object) -> tuple[Label, ...] | None:
 def _read_label(label: object) -> Label:
     if isinstance(label, str):
         return label
-    if isinstance(label, int | np.integer) and not isinstance(label, bool | np.timedelta64):
+    if isinstance(label, int | np.integer) and not isinstance(label, bool | np.timedelta64) and fits_label(int(label)):
         return int(label)
     raise ArgumentError("bounds", "labels must be strings or whole numbers")
+
+
+def fits_label(number: int) -> bool:
+    """Whether a number can name a column: up to 128 bits, which Python and JSON can write."""
+    return -(2**127) <= number < 2**128
 
 
 def _is_one_pair(items: list[object]) -> bool:
@@ -237,7 +243,8 @@ def _read_numbers(argument: str, value: object, labels: tuple[Label, ...]) -> Fl
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    # a span of time is a Real to NumPy, of which float() can raise
+    return isinstance(value, Real) and not isinstance(value, bool | np.timedelta64)
 
 
 def _finite(argument: str, value: object, label: Label) -> float:
@@ -248,7 +255,7 @@ def _finite(argument: str, value: object, label: Label) -> float:
             number = float("inf")
         if math.isfinite(number):
             return number
-    raise ArgumentError(argument, f"column {label!r}: {value!r} is not a finite number; pass one that is")
+    raise ArgumentError(argument, f"column {label!r}: {show_given(value)} is not a finite number; pass one that is")
 
 
 def _as_mapping(argument: str, value: object) -> Mapping[object, object] | None:
@@ -283,7 +290,9 @@ def _in_order(argument: str, by_label: Mapping[object, object], labels: tuple[La
     known = set(labels)
     for label in by_label:
         if label not in known:
-            raise ArgumentError(argument, f"no column {label!r} is released; name those that are, and only those")
+            raise ArgumentError(
+                argument, f"no column {show_given(label)} is released; name those that are, and only those"
+            )
     for label in labels:
         if label not in by_label:
             raise ArgumentError(argument, f"column {label!r} is not named; name every column")

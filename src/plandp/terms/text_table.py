@@ -16,6 +16,14 @@ def show_label(label: str | int, *, longest: int = 40) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
+def show_given(value: object) -> str:
+    """Return the repr of what a caller gave; Python writes no integers of thousands of digits, so of those the type."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"a {type(value).__name__} of thousands of digits"
+
+
 def show_integer(value: int) -> str:
     """Return small integers in full and large ones, such as lattice sensitivities, with four digits."""
     return str(value) if value < 10**7 else f"{value:.4g}"
