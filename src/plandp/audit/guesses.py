@@ -12,7 +12,7 @@ import numpy as np
 from plandp.audit.trade_off import TradeOff
 
 LEAST_RHO, MOST_RHO = 2.0**-14, 2.0**8
-HALVINGS = 24
+HALVINGS = 18
 SURE = 1.0 + 1e-9  # a total probability above it is one above 1
 MOST_EPSILON = 64.0
 
