@@ -170,3 +170,12 @@ def test_a_matrix_whose_values_are_no_array_is_refused(form: str, part: Any) -> 
     matrix.data = part
     with pytest.raises(plandp.ArgumentError, match=r"^data: "):
         plandp.mean(matrix, kind="binary", rho=1)
+
+
+@pytest.mark.parametrize("name", ["rows", "data"])
+@pytest.mark.parametrize("part", [None, [1, 2, 3], np.zeros((2, 2), object)], ids=["None", "list", "two dimensions"])
+def test_a_matrix_in_lists_whose_parts_do_not_fit_is_refused(name: str, part: Any) -> None:
+    matrix = scipy.sparse.lil_array(TABLE)
+    setattr(matrix, name, part)
+    with pytest.raises(plandp.ArgumentError, match=r"^data: "):
+        plandp.mean(matrix, kind="binary", rho=1)

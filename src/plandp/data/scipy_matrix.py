@@ -34,6 +34,8 @@ def refuse_by_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
 
 def refuse_by_parts(matrix: Any) -> None:
     """Refuse a matrix by the types and lengths of its parts, which `stored_rows` would refuse; no entry is read."""
+    if matrix.format == "lil" and not all(_plain(part).ndim == 1 for part in (matrix.rows, matrix.data)):
+        raise _malformed()
     if matrix.format not in _PLACES:
         return
     for name in _PLACES[matrix.format]:
@@ -59,7 +61,7 @@ def _converted(convert: Callable[[], Any]) -> Any:
     # Raised below and not in the handler: there it would drag SciPy's error along, whose text can hold values.
     try:
         return convert()
-    except (ValueError, TypeError, OverflowError, IndexError):
+    except (AttributeError, ValueError, TypeError, OverflowError, IndexError):
         pass
     raise _malformed()
 

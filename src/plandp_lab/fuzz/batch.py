@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
 
 from plandp_lab.fuzz.targets import TARGETS, Target
 from plandp_lab.fuzz.watch import Broken
@@ -99,6 +100,11 @@ def in_this_process(target: Target, cases: int, start: int) -> Tally:
         except Broken as broken:
             tally.ends["broken"] += 1
             tally.broken.setdefault(_signature(broken), f"seed {start}: {broken!s:.3000}\n{_listed(drawn)}")
+        except HypothesisException:
+            raise
+        except Exception as error:  # a mistake of the laboratory, to be seen and not to end the batch
+            tally.ends["broken"] += 1
+            tally.broken.setdefault(f"the laboratory: {error!r:.200}", f"seed {start}\n{traceback.format_exc()}")
         tally.longest = max(tally.longest, time.perf_counter() - begun)
 
     with warnings.catch_warnings():
