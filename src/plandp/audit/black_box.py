@@ -144,22 +144,26 @@ def _events(zero: FloatArray, one: FloatArray, runs: int, error: float) -> tuple
     best: tuple[float, FloatArray, bool] | None = None
     for cut in cuts:
         edges = np.unique(pooled[(cut * (len(pooled) - 1)).astype(int)])
-        counts = [_counted(values, edges) * (runs / len(values)) for values in (zero, one)]
+        shares = [_counted(values, edges) / len(values) for values in (zero, one)]
         for swapped in (False, True):
-            p, q = (counts[1], counts[0]) if swapped else (counts[0], counts[1])
-            promised = rho_lower_bound(*_roughly(p / runs, q / runs, runs, error))
+            p, q = (shares[1], shares[0]) if swapped else (shares[0], shares[1])
+            promised = rho_lower_bound(*_roughly(p, q, runs, len(zero), error))
             if best is None or promised > best[0]:
                 best = promised, edges, swapped
     return None if best is None else best[1:]
 
 
-def _roughly(p: FloatArray, q: FloatArray, runs: int, error: float) -> tuple[FloatArray, FloatArray]:
-    """About what the bounds will be (Wilson's): enough to choose events by, and much faster."""
+def _roughly(p: FloatArray, q: FloatArray, runs: int, first: int, error: float) -> tuple[FloatArray, FloatArray]:
+    """About what the bounds will be (Wilson's): enough to choose events by, and much faster.
+
+    Shares were seen in `first` runs only: where few events decide, luck would make them look better than they are.
+    """
     z = float(ndtri(1.0 - error / (2 * len(p))))
     bounds = []
     for share, side in ((p, -1.0), (q, 1.0)):
-        middle = share + z**2 / (2 * runs)
-        width = z * np.sqrt(share * (1.0 - share) / runs + z**2 / (4 * runs**2))
+        doubted = np.clip(share + side * np.sqrt((share * (1.0 - share) + 1.0 / first) / first), 0.0, 1.0)
+        middle = doubted + z**2 / (2 * runs)
+        width = z * np.sqrt(doubted * (1.0 - doubted) / runs + z**2 / (4 * runs**2))
         bounds.append(np.clip((middle + side * width) / (1.0 + z**2 / runs), 0.0, 1.0))
     return bounds[0], bounds[1]
 
