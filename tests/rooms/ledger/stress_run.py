@@ -84,7 +84,8 @@ def _compare(place, log, looks, killed) -> dict[str, object]:
     # A server may be out of reach because its sessions were ended, and for no other reason; a file never.
     cut = ("terminating connection", "server closed the connection", "connection is closed", "connection failed")
     faults += [" ".join(line) for line in lines if line[1] == "unavailable" and not any(map(line[2].count, cut))]
-    names = [status.dataset for status in ledger.datasets()]
+    spent = {status.dataset: status.spent for status in ledger.datasets()}
+    names = list(spent)
     tallies, owners = {}, {}
     for name in names:
         tallies[name] = tally = Tally()
@@ -94,8 +95,9 @@ def _compare(place, log, looks, killed) -> dict[str, object]:
                 owners[name, entry["number"]] = entry["pid"]
         faults += [f"{name}: overspent by entry {number}" for number in tally.overspent]
         faults += [f"{name}: entry {number} without a reservation" for number in tally.unpaid]
-        if ledger.status(name).spent != tally.spent:
+        if spent[name] != tally.spent:
             faults.append(f"{name}: the status says another sum")
+    releases = {one["dataset"]: one["releases"] for one in ledger.export()["datasets"]}
     seen = {"reserved": set(), "committed": set(), "cancelled": set()}
     for pid, kind, rest in lines:
         if kind not in seen:
@@ -111,8 +113,8 @@ def _compare(place, log, looks, killed) -> dict[str, object]:
         elif kind == "cancelled" and key[1] not in tally.cancelled:
             faults.append(f"{key}: seen cancelled, and is not")
         elif kind == "committed":
-            stored = ledger.release(name, key[1])
-            if tally.committed.get(key[1]) != more[0] or stored.warnings != (f"{pid} {name} {number}",):
+            stored = releases[name].get(number, {})
+            if tally.committed.get(key[1]) != more[0] or stored.get("warnings") != [f"{pid} {name} {number}"]:
                 faults.append(f"{key}: seen committed, and the release is another or lost")
     written = {kind: {(name, n) for name in names for n in getattr(tallies[name], kind)} for kind in seen}
     unseen = {kind: written[kind] - seen[kind] for kind in seen}
