@@ -33,7 +33,7 @@ def main() -> None:
     watcher = _fork(lambda: _watch(place, folder / "looks"))
     counted = _torment(place, log, release, operations, kills, random.Random(seed))
     os.kill(watcher, signal.SIGTERM)
-    os.waitpid(watcher, 0)
+    assert os.waitpid(watcher, 0)[1] == 0, "the watcher has failed"
     seconds = time.monotonic() - started
     sys.stdout.write(
         json.dumps(_compare(place, log, folder / "looks", counted["killed"]) | counted | {"seconds": round(seconds, 1)})
@@ -145,12 +145,16 @@ def _watch(place, path) -> None:
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
     looks, faults, generation, tally = 0, [], 0, Tally()
     while not stop and os.getppid() == parent:
-        fresh = raw_entries(place, dataset_of(generation), after=tally.seen)
+        try:
+            fresh = raw_entries(place, dataset_of(generation), after=tally.seen)
+            next_begun = not fresh and raw_entries(place, dataset_of(generation + 1)) != []
+        except psycopg.OperationalError:  # its own session was among those that were ended
+            continue
         for entry in fresh:
             tally.add(entry)
         looks += 1
         faults += [f"watched: {dataset_of(generation)} overspent by entry {number}" for number in tally.overspent]
-        if not fresh and raw_entries(place, dataset_of(generation + 1)):
+        if next_begun:
             generation, tally = generation + 1, Tally()
         time.sleep(0.01)
     path.write_text(json.dumps({"looks": looks, "faults": faults[:20]}))
