@@ -112,7 +112,7 @@ def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
             seen[table].append(target.sample(table, count))
         runs += count
     zero, one = (np.nan_to_num(np.concatenate(parts)) for parts in seen)
-    first = int(FIRST_PART * runs)
+    first = max(2, int(FIRST_PART * runs))
     score = _score(zero[:first], one[:first])
     at = _events(score(zero[:first]), score(one[:first]), runs - first, error)
     if at is None:

@@ -145,7 +145,7 @@ def _release(name: str, make: Callable[[int], plandp.MeanRelease]) -> Target:
     def one(table: int) -> FloatArray:
         return _numbers(make(table))
 
-    return Target(name=name, sample=sampled(one), fewest=4, most=1024)
+    return Target(name=name, sample=sampled(one), fewest=5, most=1024)
 
 
 def _numbers(release: plandp.MeanRelease) -> FloatArray:

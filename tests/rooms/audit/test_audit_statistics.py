@@ -119,6 +119,14 @@ def test_events_are_chosen_on_other_runs_than_those_that_are_counted() -> None:
     assert bound.rho < 0.01
 
 
+def test_a_handful_of_runs_proves_nothing_and_breaks_nothing() -> None:
+    rng = np.random.default_rng(93)
+    for fewest in (3, 4, 5, 8):
+        target = Target(name="few", sample=lambda table, count: rng.normal(table, 1, (count, 2)), fewest=fewest, most=9)
+        bound = bound_of(target, Clock(seconds=0), error=1e-5)
+        assert (bound.rho, bound.runs) == (0.0, 2 * fewest)
+
+
 def test_no_difference_gives_no_bound() -> None:
     target = Target(name="constant", sample=lambda table, count: np.zeros((count, 3)), fewest=50, most=50)
     assert bound_of(target, Clock(seconds=0), error=0.01).rho == 0.0
