@@ -37,6 +37,9 @@ LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped ro
 CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
 UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
 COUNTS = (Fraction(1, 10),) * 10
+ZOOMS = (Fraction(1, 2), Fraction(1, 2))  # of the first radius of values, whose bounds may be wide
+ENOUGH_POINTS = 2.0**14  # of the first radius
+REACH = 16.0
 LOST_OF_FEW = 0.3  # of a row of two items that is clipped to one
 LEAST = 1e-4  # of the noise: a mean that nobody could tell from none
 
@@ -53,6 +56,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     u, p, split = design.columns.error_scale, design.error_norm, design.split
     s = _stretch(design.columns.high**2, design)  # before anything is known, bounds are
     C, first = _first_look(rows, s, design, noise)
+    asked, design = design, _within_reach(design, C.value * s)
     learned = shrunk(first.mean / u, first.noise_std / u, error_norm=2.0)
     m = np.maximum(learned.mean * u, LEAST * first.noise_std)
     v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, design, noise)
@@ -103,7 +107,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         longest=LONGEST_GROUPED,
     )
     both = both.times(u)
-    answer = hidden_by_noise(refined(both, doubt, design), both, totals, design)
+    answer = hidden_by_noise(refined(both, doubt, asked), both, totals, asked)
     return Estimate(
         mean=answer.mean,
         noise_std=both.noise_std,
@@ -115,6 +119,14 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         error=answer.error,
         warnings=answer.warnings,
     )
+
+
+def _within_reach(design: SparseDesign, seen: FloatArray) -> SparseDesign:
+    """The design with bounds no wider than `REACH` times what nearly all values were seen to be, for finer lattices."""
+    if design.binary:
+        return design
+    high = np.minimum(design.columns.high, REACH * seen)
+    return replace(design, columns=replace(design.columns, high=high))
 
 
 def _clipping_worth_it(radius: ItemRadius, y: ItemLattice, rho: float, design: SparseDesign) -> ItemRadius:
@@ -148,7 +160,7 @@ def _clipping(radius: ItemRadius, typical: float, design: SparseDesign) -> Clipp
 def _lattice(weights: FloatArray, design: SparseDesign) -> ItemLattice:
     """The lattice of these weights; where items are there or not, no weight is below 1."""
     least = np.maximum(weights, 1.0) if design.binary else weights
-    return ItemLattice.of(least, high=design.columns.high, n=design.n)
+    return ItemLattice.of(least, high=design.columns.high, n=design.n, values=not design.binary)
 
 
 def _stretch(second_moment: FloatArray, design: SparseDesign) -> FloatArray:
@@ -170,40 +182,67 @@ def _first_look(
     rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
 ) -> tuple[ItemRadius, NoisyMeans]:
     """The radius, in stretched units, and the means of rows stretched by bounds alone."""
-    n, d, high, split = design.n, design.d, design.columns.high, design.split
-    fits = float((largest_entry(n=n, d=d) * s / high).min())
-    V = min(FIRST_POINTS * float(s.max()), fits) if design.binary else fits
+    found, y, V = (_first_items if design.binary else _first_values)(rows, s, design, noise)
+    total = private_item_sum(rows, y, found.value, noise, rho=design.split.first_sum, step="first sum")
+    means = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
+    return replace(found, value=found.value / V), means
+
+
+def _first_items(
+    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+) -> tuple[ItemRadius, ItemLattice, float]:
+    """The first radius of items that are there or not, their lattice and its points per stretched unit."""
+    d, u, split = design.d, design.columns.error_scale, design.split
+    V = min(FIRST_POINTS * float(s.max()), _fitting(s, design))
     y = _lattice(V / s, design)
     norms = norm_counts(rows, y)
-    ends = np.array([float(norms.edges[0]) / 2.0, float(np.sqrt(((y.weights * high) ** 2).sum())) * 1.5])
-    prior = Guess(knots=np.log(ends), mass=np.ones(1)).over(norms.edges)
-    if design.binary:
-        told = UNCLEAR_SHARE if "shrink" in design.refine and design.error_norm == 1.0 else 1.0
-        # how popular items are is not known: between all alike and one that has it all
-        u = design.columns.error_scale
-        alike = d ** (-0.5 * (1.0 + 1.0 / design.error_norm)) * float((1.0 / u).mean()) * u
-        found = private_item_radius(
-            norms,
-            noise,
-            prior=prior,
-            start=2.0 * float(y.weights.mean()),
-            worth=V * _worth(told * s, alike, 1.0 / s**2 / d, float(split.first_sum), design) / FIRST_BIAS,
-            error_norm=design.error_norm,
-            rho=split.first_radius,
-            step="first radius",
-        )
-    else:
-        bound = _private_bound(norms, prior, design, noise, rho=split.first_radius, step="first radius")
-        found = ItemRadius(
-            value=bound,
-            rows_above=CLIPPED_SHARE * n,
-            tail_index=USUAL_INDEX,
-            lost_of_rows=1.0 / (USUAL_INDEX + 1.0),
-        )
-    if design.binary:
-        found = _clipping_worth_it(found, y, float(split.first_sum), design)
-    total = private_item_sum(rows, y, found.value, noise, rho=split.first_sum, step="first sum")
-    return replace(found, value=found.value / V), NoisyMeans(mean=total.total / n, noise_std=total.noise_std / n)
+    told = UNCLEAR_SHARE if "shrink" in design.refine and design.error_norm == 1.0 else 1.0
+    # how popular items are is not known: between all alike and one that has it all
+    alike = d ** (-0.5 * (1.0 + 1.0 / design.error_norm)) * float((1.0 / u).mean()) * u
+    found = private_item_radius(
+        norms,
+        noise,
+        prior=_anywhere(norms, y, design),
+        start=2.0 * float(y.weights.mean()),
+        worth=V * _worth(told * s, alike, 1.0 / s**2 / d, float(split.first_sum), design) / FIRST_BIAS,
+        error_norm=design.error_norm,
+        rho=split.first_radius,
+        step="first radius",
+    )
+    return _clipping_worth_it(found, y, float(split.first_sum), design), y, V
+
+
+def _first_values(
+    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+) -> tuple[ItemRadius, ItemLattice, float]:
+    """As `_first_items` for values: on a lattice over the bounds, then on one as fine as what was found there."""
+    y, V, bound, zoom = _lattice(s, design), _fitting(s, design), 1.0, 1.0
+    for share in ZOOMS:
+        V *= zoom
+        y = _lattice(V / s, design)  # what is beyond its largest entry counts as that
+        norms = norm_counts(rows, y)
+        rho, prior = share * design.split.first_radius, _anywhere(norms, y, design)
+        bound = _private_bound(norms, prior, design, noise, rho=rho, step="first radius")
+        zoom = max(1.0, ENOUGH_POINTS / bound)
+    usual = ItemRadius(
+        value=bound,
+        rows_above=CLIPPED_SHARE * design.n,
+        tail_index=USUAL_INDEX,
+        lost_of_rows=1.0 / (USUAL_INDEX + 1.0),
+    )
+    return usual, y, V
+
+
+def _fitting(s: FloatArray, design: SparseDesign) -> float:
+    """The most points per stretched unit with which every value within the bounds fits the lattice."""
+    return float((largest_entry(n=design.n, d=design.d) * s / design.columns.high).min())
+
+
+def _anywhere(norms: NormCounts, y: ItemLattice, design: SparseDesign) -> FloatArray:
+    """Nothing is known about norms but that they are within the bounds."""
+    longest = min(float(np.sqrt(((y.weights * design.columns.high) ** 2).sum())) * 1.5, float(norms.edges[-1]))
+    ends = np.array([float(norms.edges[0]) / 2.0, longest])
+    return Guess(knots=np.log(ends), mass=np.ones(1)).over(norms.edges)
 
 
 def _private_squares(
@@ -212,7 +251,7 @@ def _private_squares(
     """Second moments from their own query, and what of them cannot be told from noise."""
     n, d, high, u = design.n, design.d, design.columns.high, design.columns.error_scale
     V = float((largest_entry(n=n, d=d) * (s / high) ** 2).min())
-    squares = ItemLattice.of(V / s**2, high=high, n=n, squared=True)
+    squares = ItemLattice.of(V / s**2, high=high, n=n, squared=True, values=True)
     norms = norm_counts(rows, squares)
     ends = np.log([float(norms.edges[0]) / 2.0, float(norms.edges[-1])])
     prior = Guess(knots=ends, mass=np.ones(1)).over(norms.edges)
@@ -249,10 +288,13 @@ def _private_groups(
     expected = np.bincount(group, mean / u)
     radius = longest / math.sqrt(float(expected.sum()))  # of rows divided by the square root of what is expected
     most = float(largest_entry(n=design.n, d=design.d))
-    fine = np.floor(GROUP_POINTS / np.maximum(radius * np.sqrt(expected), 1.0))  # one item alone is not clipped
-    weights = np.minimum(np.maximum(fine, 1.0), most)
+    usual = radius * np.sqrt(expected)
+    if design.binary:
+        usual = np.maximum(usual, 1.0)  # one item alone is not clipped
+    # no weight of items is beyond what a lattice takes
+    points = min(GROUP_POINTS, most * float(usual.min())) if design.binary else GROUP_POINTS
+    weights = points / usual
+    weights = np.where(weights >= 1.0, np.floor(weights), weights)
     lattice = _lattice(weights[group] / u, design)
-    total = private_group_sum(
-        rows, lattice, group, weights, GROUP_POINTS, noise, rho=design.split.groups, step="groups"
-    )
+    total = private_group_sum(rows, lattice, group, weights, points, noise, rho=design.split.groups, step="groups")
     return NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)

@@ -26,6 +26,9 @@ IntArray = NDArray[np.int64]
 CELL_SHIFT = 48
 """Squared norms that agree in their leading bits share a cell: 16 cells per doubling."""
 
+FINEST = 2.0**500
+"""The largest weight of values: what is divided by it is still a float."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemLattice:
@@ -35,14 +38,23 @@ class ItemLattice:
     high: FloatArray  # upper bounds of the values
     squared: bool  # x² in place of x
     largest: int  # no entry exceeds it: the squared norm of a row, d · largest² at most, is below 2^59
+    shortest: float = 1.0  # rows of smaller norm, in lattice points, share the lowest cell
 
     @classmethod
-    def of(cls, weights: FloatArray, *, high: FloatArray, n: int, squared: bool = False) -> "ItemLattice":
-        """The lattice of these weights, made whole where that changes them little."""
+    def of(
+        cls, weights: FloatArray, *, high: FloatArray, n: int, squared: bool = False, values: bool = False
+    ) -> "ItemLattice":
+        """The lattice of these weights, made whole where that changes them little.
+
+        Items that are there or not have whole weights, and norms from the least of them on.  `values` may be far below
+        1, so that weights may be beyond the largest entry, and norms from 1 point on are told apart.
+        """
         largest = largest_entry(n=n, d=len(weights))
-        usable = np.where(weights > 0.0, np.minimum(weights, float(largest)), 1.0)  # whatever was reckoned before
+        most = FINEST if values else float(largest)
+        usable = np.where(weights > 0.0, np.minimum(weights, most), 1.0)  # whatever was reckoned before
         whole = np.where(usable >= 1.0, np.floor(usable), usable)
-        return cls(weights=whole, high=high, squared=squared, largest=largest)
+        shortest = 1.0 if values else max(float(whole.min()), 1.0)
+        return cls(weights=whole, high=high, squared=squared, largest=largest, shortest=shortest)
 
     def vectors(self, block: SparseBlock) -> FloatArray:
         """The entries of all rows, whole numbers up to `largest`, each a function of its own value alone."""
@@ -55,8 +67,8 @@ class ItemLattice:
 
     @cached_property
     def whole_weights(self) -> NDArray[np.int32]:
-        """The weights of items that are there or not; none reaches 2^31."""
-        return np.floor(self.weights).astype(np.int32)
+        """The weights of items that are there or not; none exceeds the largest entry, and so none reaches 2^31."""
+        return np.floor(np.minimum(self.weights, float(self.largest))).astype(np.int32)
 
     @cached_property
     def alike(self) -> bool:
@@ -66,8 +78,8 @@ class ItemLattice:
     @cached_property
     def cells(self) -> tuple[int, FloatArray]:
         """The number of the lowest cell of squared norms, and the upper edges of all cells, as norms."""
-        least, most = float(self.weights.min()) ** 2, float(len(self.weights)) * float(self.largest) ** 2
-        lowest, highest = (int(edge) >> CELL_SHIFT for edge in np.array([max(least, 1.0), most]).view(np.int64))
+        most = float(len(self.weights)) * float(self.largest) ** 2
+        lowest, highest = (int(edge) >> CELL_SHIFT for edge in np.array([self.shortest**2, most]).view(np.int64))
         upper = (np.arange(lowest + 1, highest + 2, dtype=np.int64) << CELL_SHIFT).view(np.float64)
         return lowest, np.sqrt(upper)
 

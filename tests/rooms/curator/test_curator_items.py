@@ -128,3 +128,17 @@ def test_a_release_of_more_noise_than_means_says_so():
     errors = [np.abs(one.estimate - rows.mean(axis=0)).sum() / rows.mean(axis=0).sum() for one in found]
     assert np.median(errors) < 0.9
     assert max(errors) < 1.05
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-3, 1e6])
+def test_values_of_any_unit_and_bounds_of_any_width_give_the_same_means(unit):
+    # small units used to round to nothing, and wide bounds to hide all small values
+    truth = COUNTS.mean(axis=0)
+    for high in (30, 30e6):
+        found = release("nonnegative", bounds=(0, high), error_norm=1, rho=1)
+        scaled = plandp.mean(
+            COUNTS * unit, kind="nonnegative", bounds=(0, high * unit), error_norm=1, rho=1, testing_seed=5
+        )
+        errors = [np.abs(one - truth).sum() / truth.sum() for one in (found.estimate, scaled.estimate / unit)]
+        assert errors[0] < 0.25
+        assert errors[1] == pytest.approx(errors[0], rel=0.1)
