@@ -3,6 +3,8 @@
 import json
 import os
 import pwd
+import select
+import signal
 import traceback
 
 
@@ -23,6 +25,10 @@ def in_a_fork(work, *, unprivileged=False):
         os.write(into, json.dumps(answer).encode())
         os._exit(0)
     os.close(into)
+    if not select.select([out], [], [], 60)[0]:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise AssertionError("the child hangs")
     with os.fdopen(out) as pipe:
         answer = json.loads(pipe.read())
     os.waitpid(child, 0)
