@@ -241,12 +241,15 @@ def _item_source(row: Row, *, d: int, binary: bool) -> Any:
 
 def _item_sums(number: int, *, binary: bool, squared: bool) -> Iterator[Attack]:
     name = "item sum, " + ("items" if binary else "squares" if squared else "values")
-    for d, weight, radius in ((2, 5, 5), (2, 2**29 - 1, 2**29), (8, 1000, 1000), (64, 7, 40), (3 + number, 11, 50)):
+    shapes = [(2, 5, 5), (2, 2**29 - 1, 2**29), (8, 1000, 1000), (64, 7, 40), (3 + number, 11, 50)]
+    if not binary:
+        shapes.append((4, 2**70, 2**20))  # values of a tiny unit: one of them is more than any entry can be
+    for d, weight, radius in shapes:
         weights = np.full(d, float(weight))
         if d == 64:  # 24² + 32² = 40²: exactly at the radius, and one point beyond
             weights[[0, 1, 2, 40, 41, 42]] = [24.0, 32.0, 1.0] * 2
         high = np.full(d, 1.0 if binary else 1e300)
-        lattice = item_rows.ItemLattice.of(weights, high=high, n=2, squared=squared)
+        lattice = item_rows.ItemLattice.of(weights, high=high, n=2, squared=squared, values=not binary)
 
         def ask(row: Row, door: Any, rho: Fraction, lattice: Any = lattice, radius: int = radius, d: int = d) -> None:
             source = _item_source(row, d=d, binary=binary)
