@@ -64,13 +64,22 @@ class Reservation:
         with self._lock:
             self._check(release)
             text = release.to_json()
+            self._state = "read" if self._state == "unread" else self._state  # whatever happens now, it stays spent
             try:
                 with self._store.writing() as connection:
                     append_commit(connection, self._entry, release, text)
             except (LedgerDamaged, LedgerUnavailable) as error:
                 error.release = release
-                self._state = "read"  # it may be stored or not: never cancelled from here on
                 raise
+            except ArgumentError as error:
+                if error.argument != "ledger":
+                    raise
+                failure = LedgerUnavailable(error.problem)  # the file was removed or replaced during the run
+            else:
+                failure = None
+            if failure is not None:
+                failure.release = release
+                raise failure
             self._state = "committed"
             OPEN.discard(self._entry.hash())
 

@@ -134,5 +134,5 @@ _ADVICE = {
     "full": "free some space",
     "disk I/O error": "is there space left, and is the disk in order?",
     "locked": "another process holds it; try again, and see whether that process hangs",
-    "malformed": "the file is damaged; restore a backup, and register what was spent since as spent",
+    "malformed": "the file is damaged; restore a backup, and reserve from it what was spent since",
 }

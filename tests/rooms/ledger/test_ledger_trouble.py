@@ -295,3 +295,21 @@ def test_a_commit_whose_answer_was_lost_can_be_repeated(ledger, release):
     status = ledger.status("survey")
     assert (status.spent, status.count("committed")) == (Fraction(1, 4), 1)
     ledger.verify()
+
+
+@pytest.mark.parametrize("replaced_by", [None, b"", b"something else entirely, and long enough to be looked at" * 20])
+def test_a_file_that_was_removed_or_replaced_during_a_run_does_not_take_the_release_with_it(
+    file_ledger, release, replaced_by
+):
+    file = Path(file_ledger.place)
+    reservation = file_ledger.reserve("survey", rho="1/8")
+    kept = file.read_bytes()
+    file.unlink()
+    if replaced_by is not None:
+        file.write_bytes(replaced_by)
+    with pytest.raises(LedgerUnavailable) as caught:
+        reservation.commit(release)
+    assert caught.value.release is release
+    file.write_bytes(kept)
+    reservation.commit(release)
+    assert file_ledger.status("survey").count("committed") == 1
