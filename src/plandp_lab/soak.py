@@ -24,8 +24,9 @@ WARM_UP = 0.4  # of all releases: modules, compiled loops and caches come in at 
 MOST_BLOCKS = 1500
 """Blocks of Python's memory that may be held more at the end than after the warm-up; a release alone has hundreds."""
 
-MOST_TRACED = 40_000
-"""Bytes that Python may hold more after the last fifth of the releases than before, by tracemalloc."""
+MOST_TRACED = 1_000_000
+"""Bytes that Python may hold more after the last fifth of the releases than before, by tracemalloc, which counts
+what is put in place of something older as more."""
 
 MOST_RESIDENT = 24 * 2**20
 """The same for the whole process; allocators of native code keep some of what they had."""
@@ -70,6 +71,8 @@ def soak(releases: int, kinds: list[Release]) -> Soaked:
     marks = [round(releases * (WARM_UP + (1 - WARM_UP) * tenth / 10)) for tenth in range(11)]
     seen: list[Held] = []
     begun = 0
+    gc.collect()
+    gc.freeze()  # what is there already need not be looked through at every mark
     try:
         for number, release in enumerate(islice(cycle(kinds), releases), start=1):
             release()
@@ -82,6 +85,7 @@ def soak(releases: int, kinds: list[Release]) -> Soaked:
         return Soaked(seen, _traced() - begun)
     finally:
         tracemalloc.stop()
+        gc.unfreeze()
 
 
 def _traced() -> int:

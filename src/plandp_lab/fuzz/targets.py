@@ -44,18 +44,18 @@ class Target:
 def _table(containers: tuple[Callable[[Draw], Neighbours], ...], draw: Draw) -> str:
     found = draw(st.sampled_from(containers))(draw)
     arguments = {"testing_seed": 5} | (item_arguments if one_in(draw, 12) else real_arguments)(draw, found.labels)
-    return _compared(plandp.mean, found, arguments, is_brief(draw, arguments))
+    return compared(plandp.mean, found, arguments, is_brief(draw, arguments))
 
 
 def _matrix(container: Callable[[Draw], Neighbours], draw: Draw) -> str:
     found = container(draw)
     arguments = {"testing_seed": 5} | (real_arguments if one_in(draw, 12) else item_arguments)(draw, found.labels)
-    return _compared(plandp.mean, found, arguments, is_brief(draw, arguments))
+    return compared(plandp.mean, found, arguments, is_brief(draw, arguments))
 
 
 def _event_table(draw: Draw) -> str:
     found, arguments = event_tables(draw), event_arguments(draw)
-    return _compared(plandp.mean_of_events, found, arguments, is_brief(draw, arguments))
+    return compared(plandp.mean_of_events, found, arguments, is_brief(draw, arguments))
 
 
 def _arguments(draw: Draw) -> str:
@@ -113,7 +113,8 @@ def _checked(arguments: dict[str, Any]) -> str:
     return "check"
 
 
-def _compared(function: Callable[..., object], found: Neighbours, arguments: dict[str, Any], briefly: bool) -> str:
+def compared(function: Callable[..., object], found: Neighbours, arguments: dict[str, Any], briefly: bool) -> str:
+    """Run both tables; they must look alike, and be as they were afterwards."""
     one, other = (partial(function, table, **arguments) for table in (found.one, found.other))
     with untouched(found.one, found.other, arguments):
         return alike(one, other, briefly=briefly).kind

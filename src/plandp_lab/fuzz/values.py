@@ -94,7 +94,8 @@ STRANGE: list[Any] = [
 ]  # fmt: skip
 
 
-def _pandas_strangers() -> list[Any]:
+def pandas_strangers() -> list[Any]:
+    """Return strange values that pandas makes; none where it is not installed."""
     try:
         import pandas
     except ImportError:
@@ -112,7 +113,7 @@ def _pandas_strangers() -> list[Any]:
 
 
 strange = st.one_of(
-    st.sampled_from([*STRANGE, *_pandas_strangers()]),
+    st.sampled_from([*STRANGE, *pandas_strangers()]),
     st.recursive(
         st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=4)),
         lambda inner: st.one_of(

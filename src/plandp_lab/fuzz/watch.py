@@ -78,6 +78,8 @@ def _ended(call: Callable[[], object]) -> tuple[str, tuple[object, ...], str]:
         raise Broken("a case took too long") from None
     except SystemExit as stopped:
         return f"exit {stopped.code}", (stopped.code,), ""
+    except Broken:  # said by a door that was asked another thing
+        raise
     except Exception as error:
         raise Broken(f"{type(error).__name__} came out: {error}") from error
     if isinstance(result, MeanRelease):
