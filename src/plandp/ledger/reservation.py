@@ -75,11 +75,8 @@ class Reservation:
                 if error.argument != "ledger":
                     raise
                 failure = LedgerUnavailable(error.problem)  # the file was removed or replaced during the run
-            else:
-                failure = None
-            if failure is not None:
                 failure.release = release
-                raise failure
+                raise failure from None
             self._state = "committed"
             OPEN.discard(self._entry.hash())
 
