@@ -1,8 +1,8 @@
 """The same scores, judged by jax-privacy's auditor: an oracle that shares no code with ours.
 
 It is not among the dependencies (JAX is large); with `pip install jax-privacy` these tests run.  They did, with
-jax-privacy 2.0.0: on one release of 16,384 canaries at ρ = 1/2 (sum of sets), guessing 2,048 of them at a confidence of
-99%, both auditors gave the figures in docs/audit.md, equal to five digits.
+jax-privacy 2.0.0: the binomial bounds were equal to five digits, those by the Gaussian curve to 0.05%, ours below, as
+they are rounded to the safe side.  docs/audit.md has the figures, of one real release each.
 """
 
 import math
