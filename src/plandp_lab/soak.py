@@ -25,8 +25,7 @@ MOST_BLOCKS = 1500
 """Blocks of Python's memory that may be held more at the end than after the warm-up; a release alone has hundreds."""
 
 MOST_TRACED = 1_000_000
-"""Bytes that Python may hold more after the last fifth of the releases than before, by tracemalloc, which counts
-what is put in place of something older as more."""
+"""Bytes that Python may hold more after the last tenth of the releases than before, by tracemalloc."""
 
 MOST_RESIDENT = 24 * 2**20
 """The same for the whole process; allocators of native code keep some of what they had."""
@@ -47,7 +46,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Soaked:
-    """What a process held after the warm-up, at nine times between and at the end, and what the last fifth left."""
+    """What a process held after the warm-up, at nine times between and at the end, and what the last tenth left."""
 
     seen: list[Held]
     traced: int
@@ -80,7 +79,7 @@ def soak(releases: int, kinds: list[Release]) -> Soaked:
                 seen.append(_held(number))
             if number == marks[-4]:
                 tracemalloc.start(1)  # now, since it makes everything twice as slow
-            if number == min(marks[-4] + len(kinds), releases - 1):  # when one of each kind has come in
+            if number == (marks[-4] + releases) // 2:  # when caches of a fixed size have been filled anew, and traced
                 begun = _traced()
         return Soaked(seen, _traced() - begun)
     finally:
@@ -184,7 +183,7 @@ def main() -> int:
         for held in soaked.seen
     ]
     print(*align([head, *rows]), sep="\n")
-    print(f"tracemalloc: {soaked.traced:,} bytes more after the last fifth than before")
+    print(f"tracemalloc: {soaked.traced:,} bytes more after the last tenth than before")
     print(f"{len(kinds)} kinds of releases in turn, {time.perf_counter() - begun:.0f} s")
     found = soaked.growth()
     print("\n".join(found) or "nothing grew")
