@@ -141,9 +141,15 @@ def test_without_a_fault_nothing_is_found() -> None:
     assert tally.ends == {"release": tally.cases}
 
 
-def test_a_case_that_hangs_is_found() -> None:
+def _compute() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize("hang", [lambda: time.sleep(60), _compute], ids=["waiting", "computing"])
+def test_a_case_that_hangs_is_found(hang: Callable[[], None]) -> None:
     with pytest.raises(Broken, match="took too long"):
-        watched(lambda: time.sleep(5), seconds=0.05)
+        watched(hang, seconds=0.05)
 
 
 def test_two_tables_with_the_same_answers_are_alike() -> None:

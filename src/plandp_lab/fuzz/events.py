@@ -129,11 +129,20 @@ def _pandas(events: list[Event], dtypes: tuple[str, str]) -> Any:
     user, page, amount = _columns(events)
     return pandas.DataFrame(
         {
-            "user": pandas.Series(user, dtype=dtypes[0]),
-            "page": pandas.Series(page, dtype=dtypes[1]),
+            "user": pandas.Series(user, dtype=_pandas_dtype(dtypes[0], user)),
+            "page": pandas.Series(page, dtype=_pandas_dtype(dtypes[1], page)),
             "amount": pandas.Series(amount, dtype="float64"),
         }
     )
+
+
+def _pandas_dtype(dtype: str, cells: list[Any]) -> Any:
+    """Return the dtype; that of categories is public like others, and so must not follow from the cells."""
+    import pandas
+
+    if dtype != "category":
+        return dtype
+    return pandas.CategoricalDtype(pandas.Index(sorted({cell for cell in cells if cell is not None}), dtype="str"))
 
 
 def _polars(events: list[Event], dtypes: tuple[str, str]) -> Any:

@@ -14,6 +14,7 @@ from plandp_lab.fuzz.canary import CANARY, CANARY_TEXT
 from plandp_lab.fuzz.commands import command_lines
 from plandp_lab.fuzz.events import event_arguments, event_tables
 from plandp_lab.fuzz.files import damaged_files, event_files, table_files
+from plandp_lab.fuzz.ledgers import ledgers
 from plandp_lab.fuzz.matrices import broken_matrices, matrices
 from plandp_lab.fuzz.same_answers import alike
 from plandp_lab.fuzz.tables import (
@@ -135,6 +136,7 @@ TARGETS = (
     Target("releases", "JSON of releases, changed", releases, 0.09),
     Target("receipts", "receipts, changed", receipts, 0.07),
     Target("commands", "the command line, and the files it reads", command_lines, 0.03),
+    Target("ledgers", "ledger files, damaged or changed by hand", ledgers, 0.03),
     Target("arguments", "arguments of mean and mean_of_events", _arguments, 0.10),
     Target("anything", "objects that are no table at all", _anything, 0.06),
     Target("check", "arguments of plandp.check", _check, 0.01),
