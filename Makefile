@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-long accuracy accuracy-sparse benchmark pictures lock clean
+.PHONY: demo test test-long fuzz accuracy accuracy-sparse benchmark pictures lock clean
 
 demo: $(READY)
 	$(BIN)/plandp demo
@@ -19,6 +19,11 @@ test: $(READY)
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -n 2 -m long
+
+# hostile input for every public entry, and 10,000 releases in one process; about an hour
+fuzz: $(READY)
+	$(BIN)/python -m plandp_lab.fuzz --cases 100000 --jobs 2
+	$(BIN)/python -m plandp_lab.soak --releases 10000
 
 accuracy: $(READY)
 	$(BIN)/python -m plandp_lab.accuracy
