@@ -38,11 +38,7 @@ class Spending:
             with _undisturbed():
                 self._reservation.commit(release)
                 self.stored = True
-        except ArgumentError as error:
-            if error.argument != "ledger":
-                raise
-            problem = error.problem  # it was there when the run began
-        except PlandpError:
+        except PlandpError:  # a ledger that failed holds the release already
             raise
         except Exception as error:
             problem = f"unexpected {type(error).__name__}"

@@ -74,7 +74,8 @@ class Reservation:
             except ArgumentError as error:
                 if error.argument != "ledger":
                     raise
-                failure = LedgerUnavailable(error.problem)  # the file was removed or replaced during the run
+                # the file was removed or replaced during the run
+                failure = LedgerUnavailable(f"the ledger could not store the release: {error.problem}")
                 failure.release = release
                 raise failure from None
             self._state = "committed"
