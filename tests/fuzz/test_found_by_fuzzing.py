@@ -1,6 +1,8 @@
 """Cases that fuzzing found: each once raised something else than plandp's own refusal."""
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -179,3 +181,45 @@ def test_a_matrix_in_lists_whose_parts_do_not_fit_is_refused(name: str, part: An
     setattr(matrix, name, part)
     with pytest.raises(plandp.ArgumentError, match=r"^data: "):
         plandp.mean(matrix, kind="binary", rho=1)
+
+
+DIAGONALS = """
+import sys, numpy as np, scipy.sparse, plandp
+matrix = scipy.sparse.dia_array(np.eye(4))
+matrix.offsets = {offsets}
+try:
+    plandp.mean(matrix, kind="binary", rho=1)
+    matrix.data = {data}
+    plandp.mean(matrix, kind="nonnegative", bounds=(0, 5), rho=1)
+except plandp.ArgumentError as error:
+    sys.exit(str(error).startswith("data: the parts of the sparse matrix do not fit together"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("offsets", "data"),
+    [
+        ("np.arange(2_000_000, dtype=np.int32) % 7 - 3", "matrix.data"),
+        ("np.array([2**62])", "np.ones((1, 10**6))"),
+        ("np.array([-(2**63)])", "np.ones((1, 0))"),
+        ("np.array([0, 0])", "np.ones((3, 4))"),
+    ],
+    ids=["more diagonals than values", "beyond any matrix", "before any matrix", "twice"],
+)
+def test_diagonals_that_are_nowhere_do_not_end_the_process(offsets: str, data: str) -> None:
+    """SciPy reads and writes beyond its arrays then: in a process of its own, since it may die."""
+    code = DIAGONALS.format(offsets=offsets, data=data)
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode in (0, 1)
+
+
+def test_diagonals_are_read_as_scipy_reads_them() -> None:
+    rng = np.random.default_rng(7)
+    for n, d in ((4, 7), (7, 4), (5, 5), (1, 3)):
+        offsets = rng.choice(np.arange(-n - 2, d + 3), size=5, replace=False)
+        matrix = scipy.sparse.dia_array((rng.integers(-1, 4, (5, d + 1)).astype(float), offsets), shape=(n, d))
+        for arguments in ({"kind": "binary"}, {"kind": "nonnegative", "bounds": (0, 5)}):
+            one, other = (
+                plandp.mean(data, rho=1, testing_seed=3, **arguments)  # type: ignore[arg-type]
+                for data in (matrix, matrix.toarray())
+            )
+            assert one == other

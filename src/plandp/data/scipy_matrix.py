@@ -40,8 +40,10 @@ def refuse_by_parts(matrix: Any) -> None:
         return
     for name in _PLACES[matrix.format]:
         _refuse_places(_plain(getattr(matrix, name)))
-    _values(matrix, dimensions=3 if matrix.format == "bsr" else 1)
-    if matrix.format != "coo":
+    values = _values(matrix, dimensions=_DIMENSIONS.get(matrix.format, 1))
+    if matrix.format == "dia":
+        _refuse_length(matrix.offsets, len(values) - 1)
+    elif matrix.format != "coo":
         _refuse_length(matrix.indptr, _row_count(matrix))
 
 
@@ -51,19 +53,8 @@ def stored_rows(matrix: Any, *, binary: bool) -> StoredRows:
         return _compressed(matrix)
     if matrix.format in _OBJECTS:
         matrix = _OBJECTS[matrix.format](matrix)
-    if matrix.format not in _ENTRIES:
-        matrix = _converted(matrix.tocoo)
     n, d = matrix.shape
     return sort_by_row(partial(_ENTRIES[matrix.format], matrix), n=n, d=d, binary=binary)
-
-
-def _converted(convert: Callable[[], Any]) -> Any:
-    # Raised below and not in the handler: there it would drag SciPy's error along, whose text can hold values.
-    try:
-        return convert()
-    except (AttributeError, ValueError, TypeError, OverflowError, IndexError):
-        pass
-    raise _malformed()
 
 
 def _compressed(matrix: Any) -> StoredRows:
@@ -104,10 +95,21 @@ def _block_entries(matrix: Any) -> Iterator[Entries]:
         )
 
 
+def _diagonal_entries(matrix: Any) -> Iterator[Entries]:
+    # Not by SciPy, which writes beyond its own arrays where a diagonal is far outside.
+    offsets, values = _integers(matrix.offsets), _values(matrix, dimensions=2)
+    n, d = matrix.shape
+    columns = np.arange(min(d, values.shape[1]))
+    for offset, diagonal in zip(offsets.tolist(), values, strict=False):
+        if -n < offset < d:
+            yield columns - offset, columns, floats(diagonal[: len(columns)])
+
+
 _ENTRIES: dict[str, Callable[[Any], Iterator[Entries]]] = {
     "coo": _coordinate_entries,
     "csc": _column_entries,
     "bsr": _block_entries,
+    "dia": _diagonal_entries,
 }
 
 _PLACES = {
@@ -115,7 +117,11 @@ _PLACES = {
     "csc": ("indptr", "indices"),
     "bsr": ("indptr", "indices"),
     "coo": ("row", "col"),
+    "dia": ("offsets",),
 }
+
+_DIMENSIONS = {"bsr": 3, "dia": 2}
+"""How many dimensions the values have, if not one."""
 
 _OBJECTS: dict[str, Callable[[Any], Coordinates]] = {"lil": from_lists, "dok": from_dictionary}
 
