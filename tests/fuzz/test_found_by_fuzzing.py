@@ -223,3 +223,12 @@ def test_diagonals_are_read_as_scipy_reads_them() -> None:
                 for data in (matrix, matrix.toarray())
             )
             assert one == other
+
+
+@pytest.mark.parametrize("end", ["nan", "inf", "-inf"])
+def test_bounds_of_a_receipt_are_finite(end: str) -> None:
+    """They were taken, and the release could not be written again."""
+    values = _released()
+    values["receipt"]["bounds"] = [[0, end], [0, 1]]
+    with pytest.raises(plandp.ArgumentError, match=r"^receipt: is not a receipt"):
+        plandp.MeanRelease.from_json(json.dumps(values))

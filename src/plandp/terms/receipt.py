@@ -1,5 +1,6 @@
 """The receipt of a release: what was paid, to whom it applies, and with which software."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
@@ -128,7 +129,7 @@ class Receipt:
                 ),
                 n=_read(values, "n", int),
                 d=_read(values, "d", int),
-                bounds=tuple((float(low), float(high)) for low, high in values["bounds"]),
+                bounds=tuple((_read_finite(low), _read_finite(high)) for low, high in values["bounds"]),
                 method=_read(values, "method", str),
                 sampler=_read(values, "sampler", str),
                 insecure=_read(values, "insecure", bool),
@@ -185,6 +186,13 @@ def _read(values: Mapping[str, Any], name: str, kind: type[_T]) -> _T:
     if type(value) is not kind:
         raise TypeError
     return value
+
+
+def _read_finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def write_fraction(value: Fraction) -> str:
