@@ -118,7 +118,7 @@ def mean(
             if given is not None:
                 why = f", since with kind={kind!r} what is missing counts as 0" if name == "missing" else ""
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
-        if method != "plan":
+        if not isinstance(method, str) or method != "plan":
             raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
     estimator = find_estimator(method)
     public: Columns

@@ -100,7 +100,7 @@ def mean_of_events(
     >>> release.receipt.privacy_unit
     'person'
     """
-    kind = "binary" if measure == "presence" else "nonnegative"
+    kind = "binary" if isinstance(measure, str) and measure == "presence" else "nonnegative"
     if kind == "nonnegative" and bounds is None:
         raise ArgumentError(
             "bounds",

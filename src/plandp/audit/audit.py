@@ -72,7 +72,7 @@ def _found(share: Share, plan: AuditPlan) -> Finding:
     """What the part found; one that cannot finish has found something too."""
     try:
         return share.part.run(plan)
-    except Exception as error:
+    except Exception as error:  # whatever a broken library raises is a finding
         return Finding(
             name=share.part.name,
             claim="the part runs to its end",

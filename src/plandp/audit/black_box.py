@@ -67,7 +67,7 @@ class BlackBox:
             share = Clock(seconds=max(0.0, clock.left) * weight)
             try:
                 bounds.append(bound_of(target, share, error=plan.false_alarm / len(targets)))
-            except Exception as error:
+            except Exception as error:  # a target that raises is a finding, and the others still run
                 raised.append(f"{target.name} raised {kind_and_place(error)}")
         over = [bound for bound in bounds if bound.rho > plan.rho]
         tightest = max(bounds, key=lambda bound: bound.rho, default=None)

@@ -87,7 +87,7 @@ def paid_and_lost(attack: Attack, rho: Fraction) -> tuple[Fraction, list[str]]:
         door = WatchedDoor(reserved=rho, seed=1)
         try:
             attack.ask(row, door, rho)
-        except Exception as error:
+        except Exception as error:  # no row may raise, whatever it is
             return Fraction(0), [f"{where}: row {place} raised {kind_and_place(error)}"]
         if len(door.asked) != 1 or len(door.watched.drawn) != 1 or door.spent != rho:
             drawn = len(door.watched.drawn)

@@ -124,7 +124,7 @@ def _refused(
 def _error_text(release: Release, table: Any, arguments: dict[str, Any]) -> str:
     try:
         release(table, **arguments)
-    except Exception as error:
+    except Exception as error:  # its text is what is compared
         return f"{type(error).__name__}: {error}"
     return "released"
 
@@ -135,7 +135,7 @@ def _accepted(front: str, made: Callable[[], plandp.MeanRelease]) -> list[str]:
         warnings.simplefilter("always")
         try:
             release = made()
-        except Exception as error:
+        except Exception as error:  # no value may raise, whatever it is
             return [f"{front}: values raised {kind_and_place(error)}"]
     if heard:
         return [f"{front}: values led to a warning ({heard[0].category.__name__})"]

@@ -12,6 +12,7 @@ MOST = 1.0  # nobody doubts a mean by more than all of it
 UNEVEN = 2.5  # rare items may lose so many times the share that all items together lose
 SURE = 2.0  # standard deviations
 CLEAR = 5.0  # standard deviations above zero
+FARTHEST = 1e100  # whose square is a float: Python raises where NumPy says infinity
 MOST_OF_ROWS = 0.4  # tails that seem so heavy that rows lose more are noise
 
 
@@ -36,7 +37,7 @@ class Clipping:
         of_each = min(self.lost_of_rows, MOST_OF_ROWS)
         index = 1.0 / of_each - 1.0
         of_rows = self.rows_above * of_each * longer**-index
-        of_all = UNEVEN * of_rows * (self.longer * longer) ** 2
+        of_all = UNEVEN * of_rows * min(self.longer * longer, FARTHEST) ** 2
         return np.asarray(np.minimum(of_all, of_rows / np.maximum(mean, 1e-300)))
 
 
