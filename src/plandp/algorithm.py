@@ -30,14 +30,14 @@ from plandp.theory.guards import (
     too_few_rows,
     untold_radius,
 )
-from plandp.theory.stretch import effective_dimension, noise_error, optimal_stretch
+from plandp.theory.stretch import Stretch, effective_dimension, noise_error, optimal_stretch
 from plandp.theory.unclipping import clipping_gain
 
 FloatArray = NDArray[np.float64]
 
 
-def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
-    """Estimate the mean of `rows`; each coordinate gets the noise its spread deserves.
+def plan_mean(rows: Rows, design: Design, noise: MeteredNoise, *, stretch: Stretch = optimal_stretch) -> Estimate:
+    """Estimate the mean of `rows`; each coordinate gets the noise its spread deserves, or another `stretch`.
 
     Guarantee: design.split.rho-zCDP when one row is replaced (n is public).  Proof: docs/proofs/plan_mean.md.
     """
@@ -54,7 +54,7 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise) -> Estimate:
         return _mean_without_spread(rows, middle, box, design, noise)
     empty = middle.halved & found.unseen
     μ, σ = no_wider_than_box(middle.value, found.value, columns)
-    s = optimal_stretch(σ, p)  # line 3: Σ̂^(1/(p+2))
+    s = stretch(σ, p)  # line 3: Σ̂^(1/(p+2))
     y = stretched_norm_cells(rows, μ, σ, s, design)  # line 5: (x - μ̃) / s
     C = private_radius(y, σ, s, design, noise)  # line 6
     if noise_error(C.value * s, p) >= noise_error(box.radius * box.stretch, p):

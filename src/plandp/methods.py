@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Protocol
 
 from plandp.algorithm import plan_mean
@@ -11,11 +12,18 @@ from plandp.baselines.unscaled import unscaled_mean
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.noise.meter import MeteredNoise
-from plandp.planner.prediction import PREDICT_GAUSSIAN, PREDICT_PLAN, PREDICT_UNSCALED, Predictor
+from plandp.planner.prediction import (
+    PREDICT_GAUSSIAN,
+    PREDICT_MAHALANOBIS,
+    PREDICT_PLAN,
+    PREDICT_UNSCALED,
+    Predictor,
+)
 from plandp.planner.split import gaussian_design, plan_design, unscaled_design
 from plandp.steps.estimate import Estimate
 from plandp.terms.columns import Columns
 from plandp.terms.design import Design
+from plandp.theory.stretch import mahalanobis_stretch
 
 
 class Planner(Protocol):
@@ -40,10 +48,16 @@ class Estimator:
 
 
 PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predictor=PREDICT_PLAN)
+MAHALANOBIS = Estimator(
+    name="mahalanobis",
+    plan=plan_design,
+    run=partial(plan_mean, stretch=mahalanobis_stretch),
+    predictor=PREDICT_MAHALANOBIS,
+)
 UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, predictor=PREDICT_UNSCALED)
 GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predictor=PREDICT_GAUSSIAN)
 
-_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN)}
+_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS)}
 
 
 def find_estimator(method: object) -> Estimator:

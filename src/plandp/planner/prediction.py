@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from plandp.planner.split import center_need
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
-from plandp.theory.stretch import optimal_stretch
+from plandp.theory.stretch import Stretch, mahalanobis_stretch, optimal_stretch
 from plandp.theory.wide_search import radius_is_told
 
 FloatArray = NDArray[np.float64]
@@ -48,12 +49,12 @@ def _find_for_plan(design: Design) -> Findings:
     return Findings(centers=_centers(design), spreads=spreads, radius=radius)
 
 
-def _expect_of_plan(spread: FloatArray, design: Design) -> Expected:
+def _expect_of_plan(spread: FloatArray, design: Design, *, stretch: Stretch = optimal_stretch) -> Expected:
     findings = _find_for_plan(design)
     if findings.centers == "not found":
         return expect_box(design)  # rows may lie anywhere around the middle of the bounds
     if findings.spreads in ("known", "found"):
-        return expect_shaped(spread, design)
+        return expect_shaped(spread, design, stretch=stretch)
     return expect_unshaped(spread, optimal_stretch(box_spread(design.columns), design.error_norm), design)
 
 
@@ -94,5 +95,6 @@ def _wide_radius(design: Design) -> Finding:
 
 
 PREDICT_PLAN = Predictor(find=_find_for_plan, expect=_expect_of_plan)
+PREDICT_MAHALANOBIS = Predictor(find=_find_for_plan, expect=partial(_expect_of_plan, stretch=mahalanobis_stretch))
 PREDICT_UNSCALED = Predictor(find=_find_for_unscaled, expect=_expect_of_unscaled)
 PREDICT_GAUSSIAN = Predictor(find=_find_for_gaussian, expect=_expect_of_gaussian)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.clipping import gaussian_radius, one_sided_rows, rows_to_clip
-from plandp.theory.stretch import log_gaussian_norm, noise_error, optimal_stretch
+from plandp.theory.stretch import Stretch, log_gaussian_norm, noise_error, optimal_stretch
 from plandp.theory.unclipping import direction_of_long_rows, surviving_share
 from plandp.theory.wide_search import wide_rows_to_clip
 
@@ -34,10 +34,10 @@ def expect_box(design: Design) -> Expected:
     return _whole_box(optimal_stretch(box_spread(design.columns), design.error_norm), design)
 
 
-def expect_shaped(spread: FloatArray, design: Design) -> Expected:
+def expect_shaped(spread: FloatArray, design: Design, *, stretch: Stretch = optimal_stretch) -> Expected:
     """Algorithm 1 on Gaussian rows of these spreads; the box where that needs no more noise."""
     σ = np.minimum(spread, box_spread(design.columns))
-    s = optimal_stretch(σ, design.error_norm)
+    s = stretch(σ, design.error_norm)
     far_out, _ = gaussian_radius(σ / s, one_sided_rows(s, design) / design.n)
     return _clipped(σ, s, rows_to_clip(far_out, σ, s, design), expect_box(design), design)
 

@@ -1,16 +1,25 @@
 """The optimal stretch (Algorithm 1, line 5; Appendix C) and what the noise costs under it."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+Stretch = Callable[[FloatArray, float], FloatArray]
+"""From released spreads and the error norm p to what a column is divided by before the noise."""
+
 
 def optimal_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
     """s = σ^(2/(p+2)): dividing by s before and multiplying after the noise minimises its p-th moment."""
     return np.asarray(spread ** (2.0 / (error_norm + 2.0)))
+
+
+def mahalanobis_stretch(spread: FloatArray, error_norm: float) -> FloatArray:
+    """s = σ, whatever the error norm: the noise then has the shape of the rows themselves."""
+    return spread
 
 
 def noise_error(noise_std: FloatArray, error_norm: float) -> float:
