@@ -1,7 +1,7 @@
 """`python -m plandp_lab.sparse_benchmark`: what a release of sparse rows costs beside `A.sum(axis=0)`, in one run."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -16,7 +16,7 @@ from tqdm import tqdm
 import plandp
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.rows import Sums
-from plandp.data.sparse_rows import SparseFunction, SparseRows
+from plandp.data.sparse_rows import SparseBlock, SparseFunction, SparseRows
 from plandp.handover import release_sparse
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_sets import write_set_norms
@@ -109,6 +109,10 @@ class Overheard:
         """Remember the function and fold it."""
         self.functions.append(function)
         return self.rows.fold(function)
+
+    def blocks(self) -> Iterator[SparseBlock]:
+        """Go through the rows."""
+        return self.rows.blocks()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

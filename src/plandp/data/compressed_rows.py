@@ -1,6 +1,6 @@
 """The fold over sparse rows in memory, block by block."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -41,11 +41,15 @@ class CompressedRows:
 
     def fold(self, function: SparseFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
-        self._passes += 1
         total: Sums | None = None
         with np.errstate(all="ignore"):
-            for block in self._blocks():
+            for block in self.blocks():
                 part = function(block)
                 total = part if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
+
+    def blocks(self) -> Iterator[SparseBlock]:
+        """Return all rows in their order, block by block, for what is not a sum; counts as a pass."""
+        self._passes += 1
+        yield from self._blocks()

@@ -1,5 +1,6 @@
 """What the sparse path may ask of a source: its public shape, and a fold over rows that hold few items."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,4 +40,8 @@ class SparseRows(RowSource, Protocol):
 
     def fold(self, function: SparseFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        ...
+
+    def blocks(self) -> Iterator[SparseBlock]:
+        """Return all rows in their order, block by block, for what is not a sum; counts as a pass."""
         ...
