@@ -72,6 +72,31 @@ class MeteredNoise:
             done += kept.size
         return integers
 
+    def public_permutation(self, count: int) -> NDArray[np.int64]:
+        """Return an exactly uniform order of 0 … count-1: public coins, free of charge."""
+        while True:
+            marks = self.public_integers(below=1 << 63, count=count)
+            order = np.argsort(marks, kind="stable")
+            in_order = marks[order]
+            # Different marks are in every order equally often; equal ones, not seen in a lifetime, are drawn again.
+            if not np.any(in_order[1:] == in_order[:-1]):
+                return order.astype(np.int64)
+
+    def public_signs(self, count: int) -> NDArray[np.int8]:
+        """Return `count` independent fair signs, -1 or 1: public coins, free of charge."""
+        return (2 * self.public_integers(below=2, count=count) - 1).astype(np.int8)
+
+    def public_normals(self, count: int) -> NDArray[np.float64]:
+        """Return `count` independent standard normals, up to float64: public coins, free of charge.
+
+        By Box and Muller from 53 bits each, so none is beyond 8.6.  Nobody's privacy may rest on them.
+        """
+        pairs = (count + 1) // 2
+        radius, angle = (self.public_integers(below=1 << 53, count=pairs) * 2.0**-53 for _ in range(2))
+        radius = np.sqrt(-2.0 * np.log(1.0 - radius))  # 1 - radius is above 0
+        angle *= 2.0 * np.pi
+        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]
+
     @property
     def payments(self) -> tuple[Payment, ...]:
         """All payments so far, in order."""
