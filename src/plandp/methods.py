@@ -7,9 +7,11 @@ from functools import partial
 from typing import Protocol
 
 from plandp.algorithm import plan_mean
+from plandp.baselines.coinpress import coinpress_mean
 from plandp.baselines.gaussian import gaussian_mean
 from plandp.baselines.unscaled import unscaled_mean
 from plandp.data.rows import Rows
+from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.noise.meter import MeteredNoise
 from plandp.planner.prediction import (
@@ -18,12 +20,15 @@ from plandp.planner.prediction import (
     PREDICT_PLAN,
     PREDICT_UNSCALED,
     Predictor,
+    predict_coinpress,
 )
-from plandp.planner.split import gaussian_design, plan_design, unscaled_design
+from plandp.planner.split import coinpress_design, gaussian_design, plan_design, unscaled_design
 from plandp.steps.estimate import Estimate
-from plandp.terms.columns import Columns
+from plandp.terms.columns import SMALLEST_SPREAD_SHARE, Columns
 from plandp.terms.design import Design
 from plandp.theory.stretch import mahalanobis_stretch
+
+MOST_STEPS = 100
 
 
 class Planner(Protocol):
@@ -35,16 +40,26 @@ class Planner(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ItemMethod:
+    """How a method goes about items that are there or not; `run` must spend exactly `design.split.rho`."""
+
+    plan: Planner
+    run: Callable[[SparseRows, Design, MeteredNoise], Estimate]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Estimator:
     """A method for `plandp.mean`: `run` must spend exactly `design.split.rho` at the door it is given.
 
-    `predictor` is for `plandp.check`, which says beforehand what to expect.
+    `predictor` is for `plandp.check`, which says beforehand what to expect.  `items` is for kind="binary"; a method
+    without it takes tables of numbers only.
     """
 
     name: str
     plan: Planner
     run: Callable[[Rows, Design, MeteredNoise], Estimate]
     predictor: Predictor | None = None
+    items: ItemMethod | None = None
 
 
 PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predictor=PREDICT_PLAN)
@@ -57,7 +72,27 @@ MAHALANOBIS = Estimator(
 UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, predictor=PREDICT_UNSCALED)
 GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predictor=PREDICT_GAUSSIAN)
 
-_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS)}
+
+def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
+    """CoinPress with this number of steps (Biswas et al. 2020 show 1 to 4, and 10 for balls of 10⁴ spreads).
+
+    It needs spreads: those that `plandp.mean` is given, or else `spread_share` of the widths of the bounds.
+    """
+    if type(steps) is not int or not 1 <= steps <= MOST_STEPS:
+        raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_STEPS}")
+    if not isinstance(spread_share, float | int) or not SMALLEST_SPREAD_SHARE <= spread_share <= 1:
+        raise ArgumentError("spread_share", "must be a number from 2**-20 to 1")
+    return Estimator(
+        name="coinpress",
+        plan=partial(coinpress_design, steps=steps),
+        run=partial(coinpress_mean, spread_share=float(spread_share)),
+        predictor=predict_coinpress(spread_share=float(spread_share)),
+    )
+
+
+COINPRESS = coinpress()
+
+_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS, COINPRESS)}
 
 
 def find_estimator(method: object) -> Estimator:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plandp.planner.split import center_need
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
+from plandp.theory.coinpress import assumed_spread, ball_is_small, coinpress_balls
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
 from plandp.theory.stretch import Stretch, mahalanobis_stretch, optimal_stretch
 from plandp.theory.wide_search import radius_is_told
@@ -73,6 +74,29 @@ def _find_for_gaussian(_design: Design) -> Findings:
 
 def _expect_of_gaussian(_spread: FloatArray, design: Design) -> Expected:
     return expect_box(design)
+
+
+def _find_for_coinpress(design: Design, *, spread_share: float) -> Findings:
+    balls = coinpress_balls(assumed_spread(design.columns, spread_share), design)
+    return Findings(
+        centers="found" if ball_is_small(balls, design.d) else "doubtful",
+        spreads="not needed" if design.columns.spread is None else "known",
+        radius="not needed",
+    )
+
+
+def _expect_of_coinpress(_spread: FloatArray, design: Design, *, spread_share: float) -> Expected:
+    taken = assumed_spread(design.columns, spread_share)
+    noise = coinpress_balls(taken, design)[-1].noise_std * taken
+    return Expected(noise_std=noise, error_std=noise)
+
+
+def predict_coinpress(*, spread_share: float) -> Predictor:
+    """The future of CoinPress: its balls, and so its noise, are public."""
+    return Predictor(
+        find=partial(_find_for_coinpress, spread_share=spread_share),
+        expect=partial(_expect_of_coinpress, spread_share=spread_share),
+    )
 
 
 def _centers(design: Design) -> Finding:

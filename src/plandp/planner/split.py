@@ -5,6 +5,7 @@ The constants were fitted to the lowest error of the whole; docs/decisions/0003-
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -73,6 +74,16 @@ def gaussian_design(*, n: int, columns: Columns, rho: Fraction, error_norm: floa
     """The design of the Gaussian mechanism: all of ρ for the noise of the sum."""
     split = exact_split(rho, center=0.0, spread_bound=0.0, spread=0.0, radius=0.0)
     return _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, center_stride=1, split=split)
+
+
+def coinpress_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, steps: int) -> Design:
+    """The design of CoinPress: three quarters of ρ for the last step, the rest evenly for those before it."""
+    early = steps - 1
+    center = rho / 4 if early else Fraction(0)
+    zero = Fraction(0)
+    split = Split(center=center, spread_bound=zero, spread=zero, radius=zero, sum=rho - center)
+    whole = _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, center_stride=1, split=split)
+    return replace(whole, center_rounds=early)
 
 
 def center_need(columns: Columns) -> float:

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.clipped_sum import private_clipped_sum
-from plandp.mechanisms.norm_cells import NormCells, cell_totals
+from plandp.mechanisms.ball_sum import private_ball_sum
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate, unstretched
@@ -42,10 +41,8 @@ def private_box_mean(
 
     Guarantee: design.split.sum-zCDP when one row is replaced.
     """
-    cells = NormCells.around(
-        box.radius, lowest=box.radius / 2.0, highest=box.radius, d=design.d, points=design.lattice_points
+    total = private_ball_sum(
+        rows, box.view, box.radius, noise, points=design.lattice_points, rho=design.split.sum, step="sum"
     )
-    totals = cell_totals(rows, box.view, cells)
-    total = private_clipped_sum(totals, len(cells.edges) - 1, noise, rho=design.split.sum, step="sum")
     estimate = unstretched(total, box.view.center, spread, box.stretch, box.radius, design)
     return replace(estimate, bounds_alone=True)
