@@ -9,6 +9,7 @@ from typing import Protocol
 from plandp.algorithm import plan_mean
 from plandp.baselines.coinpress import coinpress_mean
 from plandp.baselines.gaussian import gaussian_mean
+from plandp.baselines.iome import iome_mean
 from plandp.baselines.unscaled import unscaled_mean
 from plandp.data.rows import Rows
 from plandp.data.sparse_rows import SparseRows
@@ -21,14 +22,17 @@ from plandp.planner.prediction import (
     PREDICT_UNSCALED,
     Predictor,
     predict_coinpress,
+    predict_iome,
 )
-from plandp.planner.split import coinpress_design, gaussian_design, plan_design, unscaled_design
+from plandp.planner.split import coinpress_design, gaussian_design, iome_design, plan_design, unscaled_design
 from plandp.steps.estimate import Estimate
 from plandp.terms.columns import SMALLEST_SPREAD_SHARE, Columns
 from plandp.terms.design import Design
 from plandp.theory.stretch import mahalanobis_stretch
 
 MOST_STEPS = 100
+MOST_HALVINGS = 45  # of a universe: finer than float64 would tell
+MOST_OFFSET = 100
 
 
 class Planner(Protocol):
@@ -73,6 +77,26 @@ UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, p
 GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predictor=PREDICT_GAUSSIAN)
 
 
+def iome(*, steps: int = 20, offset: float = 2, radius_share: Fraction = Fraction(1, 100)) -> Estimator:
+    """IOME: `steps` halvings in every search, `offset` times as many rows to clip as its authors have.
+
+    `radius_share` of what the centre leaves of ρ goes to the radius.  The defaults are those with which the PLAN paper
+    compares; its authors' own are steps=10, offset=1 and radius_share=Fraction(1, 4).
+    """
+    if type(steps) is not int or not 1 <= steps <= MOST_HALVINGS:
+        raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_HALVINGS}")
+    if type(offset) not in (float, int) or not 0 <= offset <= MOST_OFFSET:
+        raise ArgumentError("offset", f"must be a number from 0 to {MOST_OFFSET}")
+    if not isinstance(radius_share, Fraction) or not Fraction(1, 10**6) <= radius_share <= Fraction(1, 2):
+        raise ArgumentError("radius_share", "must be a Fraction from 1/1000000 to 1/2")
+    return Estimator(
+        name="iome",
+        plan=partial(iome_design, steps=steps, radius_share=radius_share),
+        run=partial(iome_mean, offset=float(offset)),
+        predictor=predict_iome(offset=float(offset)),
+    )
+
+
 def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
     """CoinPress with this number of steps (Biswas et al. 2020 show 1 to 4, and 10 for balls of 10⁴ spreads).
 
@@ -80,7 +104,7 @@ def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
     """
     if type(steps) is not int or not 1 <= steps <= MOST_STEPS:
         raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_STEPS}")
-    if not isinstance(spread_share, float | int) or not SMALLEST_SPREAD_SHARE <= spread_share <= 1:
+    if type(spread_share) not in (float, int) or not SMALLEST_SPREAD_SHARE <= spread_share <= 1:
         raise ArgumentError("spread_share", "must be a number from 2**-20 to 1")
     return Estimator(
         name="coinpress",
@@ -90,9 +114,10 @@ def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
     )
 
 
+IOME = iome()
 COINPRESS = coinpress()
 
-_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS, COINPRESS)}
+_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS, IOME, COINPRESS)}
 
 
 def find_estimator(method: object) -> Estimator:

@@ -76,6 +76,18 @@ def gaussian_design(*, n: int, columns: Columns, rho: Fraction, error_norm: floa
     return _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, center_stride=1, split=split)
 
 
+def iome_design(
+    *, n: int, columns: Columns, rho: Fraction, error_norm: float, steps: int, radius_share: Fraction
+) -> Design:
+    """The design of IOME: a quarter of ρ for the centre, `radius_share` of the rest for the radius."""
+    center = rho / 4
+    radius = (rho - center) * radius_share
+    zero = Fraction(0)
+    split = Split(center=center, spread_bound=zero, spread=zero, radius=radius, sum=rho - center - radius)
+    whole = _design(n=n, columns=columns, error_norm=error_norm, sample_size=n, center_stride=1, split=split)
+    return replace(whole, center_rounds=steps)
+
+
 def coinpress_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, steps: int) -> Design:
     """The design of CoinPress: three quarters of ρ for the last step, the rest evenly for those before it."""
     early = steps - 1

@@ -1,0 +1,73 @@
+"""Instance-optimal mean estimation (Huang, Liang and Yi 2021): medians in a random basis, a radius, equal noise."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import Rows
+from plandp.mechanisms.ball_sum import private_ball_sum
+from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.quantiles import BinarySearch
+from plandp.mechanisms.ranked import HeldKeys, Ranked
+from plandp.mechanisms.recentred import Recentred
+from plandp.mechanisms.rotated import Rotated, Rotation, View
+from plandp.mechanisms.row_norms import RowNorms
+from plandp.noise.meter import MeteredNoise
+from plandp.steps.estimate import Estimate, unstretched
+from plandp.steps.radius import longest_norm, stretched_view
+from plandp.terms.design import Design
+from plandp.theory.box import box_center
+from plandp.theory.iome import iome_warnings, rotated_reach, rows_beyond
+
+FloatArray = NDArray[np.float64]
+
+SEARCH = BinarySearch(answer="midpoint")
+
+
+def iome_mean(rows: Rows, design: Design, noise: MeteredNoise, *, offset: float) -> Estimate:
+    """The mean with equal noise in all coordinates, around a centre that was found in a random basis.
+
+    Guarantee: design.split.rho-zCDP when one row is replaced (n is public).  Proof: docs/proofs/iome.md.
+
+    A rotation keeps lengths, and noise that is alike in all directions: so only the medians are looked for in the
+    random basis, and radius and sum are the same, and cheaper, in the basis of the data.
+    """
+    stretch = np.ones(design.d)
+    center = private_rotated_center(rows, design, noise)
+    view = stretched_view(center, stretch, design)
+    radius = private_norm_radius(rows, view, rows_beyond(design, offset), design, noise)
+    total = private_ball_sum(rows, view, radius, noise, points=design.lattice_points, rho=design.split.sum, step="sum")
+    return unstretched(total, center, None, stretch, radius, design).warning(*iome_warnings(design, offset))
+
+
+def private_rotated_center(rows: Rows, design: Design, noise: MeteredNoise) -> FloatArray:
+    """The point whose coordinates are the medians of all coordinates in a random basis, within the bounds.
+
+    Guarantee: design.split.center-zCDP.  What is missing counts as `missing`, or the middle of the bounds.
+    """
+    columns, middle = design.columns, box_center(design.columns)
+    rotation = Rotation.drawn(design.d, noise)
+    rotated = Rotated(view=stretched_view(middle, np.ones(design.d), design), rotation=rotation)
+    reach = np.full(rotation.size, rotated_reach(columns))
+    ranked = _ranked(rows, rotated, _lattice(-reach, reach, design))
+    medians = SEARCH(ranked, 0.5, noise, rho=design.split.center, step="center")
+    return np.clip(middle + rotation.back(medians, design.d) * columns.error_scale, columns.low, columns.high)
+
+
+def private_norm_radius(rows: Rows, view: Recentred, beyond: float, design: Design, noise: MeteredNoise) -> float:
+    """A radius that about `beyond` rows exceed.
+
+    Guarantee: design.split.radius-zCDP.
+    """
+    lattice = _lattice(np.zeros(1), np.array([longest_norm(view)]), design)
+    ranked = _ranked(rows, RowNorms(view=view), lattice)
+    return float(SEARCH(ranked, 1.0 - beyond / design.n, noise, rho=design.split.radius, step="radius")[0])
+
+
+def _lattice(low: FloatArray, high: FloatArray, design: Design) -> Lattice:
+    """As many cells as the search has halvings for."""
+    cells = np.full(len(low), 2.0**design.center_rounds)
+    return Lattice(low=low, high=high, step=(high - low) / cells, cells=cells)
+
+
+def _ranked(rows: Rows, view: View, lattice: Lattice) -> Ranked:
+    return HeldKeys.of_values(np.concatenate([view(block) for block in rows.blocks()]), lattice)
