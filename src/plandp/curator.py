@@ -14,7 +14,7 @@ from plandp.data.open_sparse import open_sparse_rows
 from plandp.errors import ArgumentError
 from plandp.handover import handed_over, release_sparse
 from plandp.ledger.ledger import Ledger
-from plandp.methods import Estimator, find_estimator
+from plandp.methods import PLAN, Estimator, find_estimator
 from plandp.noise.meter import open_door
 from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget
@@ -118,9 +118,9 @@ def mean(
             if given is not None:
                 why = f", since with kind={kind!r} what is missing counts as 0" if name == "missing" else ""
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
-        if not isinstance(method, str) or method != "plan":
-            raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
     estimator = find_estimator(method)
+    if kind != "real":
+        _refuse_method(estimator, kind=kind, refine=refine)
     public: Columns
 
     def before_values(labels: tuple[Label, ...]) -> None:
@@ -159,17 +159,43 @@ def mean(
                 open_sparse_rows, data, binary=binary, before_values=before_values, progress=progress
             )
             sparse = _of_columns(columns, bounds, opened_sparse)
-            release = release_sparse(
-                sparse,
-                door,
-                budget,
-                kind=kind,
-                public=public,
-                error_norm=p,
-                refine=switched_on,
-                warnings=large_delta(delta, sparse.n),
-            )
+            if estimator is PLAN:
+                release = release_sparse(
+                    sparse,
+                    door,
+                    budget,
+                    kind=kind,
+                    public=public,
+                    error_norm=p,
+                    refine=switched_on,
+                    warnings=large_delta(delta, sparse.n),
+                )
+            else:
+                assert estimator.items is not None  # or it was refused
+                design = estimator.items.plan(n=sparse.n, columns=public, rho=budget, error_norm=p)
+                release = handed_over(
+                    estimator.items.run(sparse, design, door),
+                    sparse,
+                    door,
+                    public,
+                    method=estimator.name,
+                    error_norm=p,
+                    noise_share=float(design.split.sum / design.split.rho),
+                    warnings=large_delta(delta, sparse.n),
+                    kind=kind,
+                )
         return run.paid(release)
+
+
+def _refuse_method(estimator: Estimator, *, kind: str, refine: object) -> None:
+    """Refuse a method that does not know this kind of rows, and post-processing of one that has none."""
+    if estimator is PLAN:
+        return
+    if kind != "binary" or estimator.items is None:
+        others = ", 'plan-classic' or 'iome'" if kind == "binary" else ""
+        raise ArgumentError("method", f"must be 'plan'{others} with kind={kind!r}; leave it out")
+    if refine is not None:
+        raise ArgumentError("refine", "is for method='plan' only; leave it out")
 
 
 def _of_columns(columns: Sequence[Label] | None, bounds: object, opened: Callable[..., T]) -> T:

@@ -102,7 +102,7 @@ class NormCells:
         """Count the rows of the block by norm."""
         lowest, edges = self.lattice.cells
         counts = np.zeros(len(edges), np.int64)
-        keys = _squared_norms(block, self.lattice).astype(np.float64).view(np.int64)
+        keys = squared_norms(block, self.lattice).astype(np.float64).view(np.int64)
         if loop := compiled(count_cells):
             loop(keys, CELL_SHIFT, lowest, counts)
         else:
@@ -121,7 +121,7 @@ class ClippedSum:
         """Add up the rows of the block."""
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
         sums = np.zeros(len(lattice.weights), np.int64)
-        norms = _squared_norms(block, lattice)
+        norms = squared_norms(block, lattice)
         if (sets := compiled(add_clipped_sets)) and block.values is None:
             long = np.flatnonzero(norms > self.squared_radius)
             sets(block.begin, _unsigned(block.items), lattice.whole_weights, norms, long, radius, sums)
@@ -198,7 +198,7 @@ def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(block.begin) - 1), np.diff(block.begin))
 
 
-def _squared_norms(block: SparseBlock, lattice: ItemLattice) -> IntArray:
+def squared_norms(block: SparseBlock, lattice: ItemLattice) -> IntArray:
     """The squared norm of every row, below 2^59."""
     if block.values is None and lattice.alike:
         return np.diff(block.begin).astype(np.int64) * int(lattice.whole_weights[0]) ** 2

@@ -209,7 +209,10 @@ def test_a_csv_file_of_items_needs_bounds_for_counts_only(kind: str, capfd: pyte
             "--bounds: --kind 'nonnegative' begins at 0: give --bounds 0:HIGH",
         ),
         (["--kind", "binary", "--missing", "0"], "--missing: is for --kind 'real' only"),
-        (["--kind", "binary", "--method", "gaussian"], "--method: must be 'plan' with --kind 'binary'; leave it out"),
+        (
+            ["--kind", "binary", "--method", "gaussian"],
+            "--method: must be 'plan', 'plan-classic' or 'iome' with --kind 'binary'; leave it out",
+        ),
         (
             ["--kind", "binary", "--refine", "magic"],
             "--refine: must name some of 'combine', 'shrink', 'clamp', or none of them: --refine none",

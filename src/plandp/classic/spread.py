@@ -1,0 +1,46 @@
+"""What a variance estimator is to plan-classic (Listing 1: estimateStd; appendix F)."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.rows import Rows
+from plandp.mechanisms.quantiles import Quantile
+from plandp.noise.meter import MeteredNoise
+from plandp.terms.design import Design
+
+FloatArray = NDArray[np.float64]
+
+
+class SpreadEstimator(Protocol):
+    """Estimates σ̂ of every column, in units of error_scale, at design.split.spread-zCDP for replacing one row."""
+
+    @property
+    def costs(self) -> bool:
+        """Whether it reads data, and so has a share of the budget."""
+        ...
+
+    @property
+    def needs_center(self) -> bool:
+        """Whether it starts from the released centres."""
+        ...
+
+    def numbers(self, n: int) -> int:
+        """How many numbers per column are ranked when there are n rows; 0 where none are."""
+        ...
+
+    def __call__(
+        self,
+        rows: Rows,
+        center: FloatArray | None,
+        finest: FloatArray,
+        quantile: Quantile,
+        design: Design,
+        noise: MeteredNoise,
+    ) -> FloatArray:
+        """σ̂ in units of error_scale, any float: the caller brings it within `finest` and half the bounds' width.
+
+        `finest` is the smallest spread that the search can tell, in the units of the data.
+        """
+        ...
