@@ -39,13 +39,13 @@ def noise_moment(sensitivity: ArrayLike, stretch: ArrayLike, *, rho: float, erro
     if (s[Δ > 0.0] == 0.0).any():
         raise ArgumentError("stretch", "must be positive wherever the sensitivity is")
     together = float(np.linalg.norm(Δ[Δ > 0.0] / s[Δ > 0.0]))
-    return (_noise_per_sensitivity(p, rho) * together * norm(s, p)) ** p
+    return float((_noise_per_sensitivity(p, rho) * together * norm(s, p)) ** p)
 
 
 def least_noise_moment(sensitivity: ArrayLike, *, rho: float, error_norm: float = 2.0) -> float:
     """The same for the best stretch: Γ((p+1)/2)/(ρ^(p/2)√π)·‖Δ‖^p in the quasi-norm 2p/(p+2) (line 1338)."""
     Δ, p = vector("sensitivity", sensitivity), at_least("error_norm", error_norm, 1.0)
-    return (_noise_per_sensitivity(p, rho) * norm(Δ, 2.0 * p / (p + 2.0))) ** p
+    return float((_noise_per_sensitivity(p, rho) * norm(Δ, 2.0 * p / (p + 2.0))) ** p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ def compared_noise(
     Δ, p = 2.0 * positive("reach", reach) * σ / n, error_norm
 
     def root(moment: float) -> float:
-        return moment ** (1.0 / p)
+        return float(moment ** (1.0 / p))
 
     return ComparedNoise(
         plan=root(least_noise_moment(Δ, rho=rho, error_norm=p)),

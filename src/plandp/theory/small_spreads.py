@@ -1,4 +1,4 @@
-"""Approaches for small variance (line 742): three ways out where some σ_i are below 1, and what each adds to the bound."""
+"""Small variance (line 742): three ways out where some σ_i are below 1, and the bound for each."""
 
 import math
 from dataclasses import dataclass, replace
@@ -53,8 +53,8 @@ def small_spread_bounds(
 def advised_resolution(*, rows: int, spread: ArrayLike, rho: float) -> float:
     """The largest τ with no effect on the order of the error: min(√(n/d), n√(ρ/d), ‖σ‖₁/d).
 
-    The paper has ‖σ‖₁ in place of ‖σ‖₁/d (lines 764 and 765), from τ‖Σ̂^(-1/4)‖₂ = τ/√‖σ‖₁.  That norm is τ√(Σ1/σ̂_i), at most
-    τ·d/√‖σ‖₁ for σ̂_i ≥ ‖σ‖₁/d.
+    The paper has ‖σ‖₁ in place of ‖σ‖₁/d (lines 764 and 765), from τ‖Σ̂^(-1/4)‖₂ = τ/√‖σ‖₁.  That norm is
+    τ√(Σ1/σ̂_i), at most τ·d/√‖σ‖₁ for σ̂_i ≥ ‖σ‖₁/d.
     """
     σ, n, rho = vector("spread", spread), at_least("rows", rows, 2.0), positive("rho", rho)
     d = len(σ)

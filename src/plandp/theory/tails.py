@@ -1,4 +1,4 @@
-"""A look at the tails: are rows concentrated as the definitions of lines 490 and 628 want, with a constant that one can name?
+"""A look at the tails: are rows concentrated as lines 490 and 628 define it, with a constant that one can name?
 
 exp(-Ω(t)) is a statement about all t and an unknown constant.  With the constant said, Pr[Q > t] ≤ exp(-rate·t) for
 t > ln d can be refuted by draws, or by an exact law.  It cannot be proved by draws: where none exceeds ln d, nothing
