@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 TABLE = RNG.normal(50.0, 10.0, (3000, 3))
 
 
-@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian"])
+@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"])
 def test_every_method_runs_with_opendp(method):
     pytest.importorskip("opendp", reason="the extra opendp is not installed")
     release = plandp.mean(TABLE, bounds=(0, 100), rho=0.5, method=method, sampler="opendp")
@@ -25,7 +25,7 @@ def test_every_method_runs_with_opendp(method):
     assert np.all(np.abs(release.estimate - TABLE.mean(axis=0)) < 8 * release.noise_std + 0.05)
 
 
-@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian"])
+@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"])
 @pytest.mark.parametrize("rho", ["0.01", "1"])
 def test_noise_is_drawn_fast(method, rho):
     # the mistake this is made for: a lattice of squares so fine that each draw took the slow path

@@ -23,7 +23,7 @@ def test_no_table_and_no_argument_is_changed() -> None:
         "missing": np.zeros(3),
     }
     kept = copy.deepcopy(arguments)
-    for method in ("plan", "unscaled", "gaussian"):
+    for method in ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"):
         for order in ("C", "F"):
             given = np.array(table, order=order)
             plandp.mean(given, rho=1, method=method, testing_seed=1, **arguments)

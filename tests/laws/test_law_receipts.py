@@ -11,7 +11,7 @@ import plandp
 from plandp.methods import find_estimator
 from plandp.terms.columns import read_columns
 
-METHODS = ("plan", "unscaled", "gaussian")
+METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic")
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -35,8 +35,8 @@ def test_a_split_adds_up_exactly(
     assert split.sum > rho / 4
     # A budget is planned for steps that run, and for both parts of the spread or none.
     assert (split.spread > 0) == (split.spread_bound > 0)
-    assert not split.spread or (method == "plan" and not known and split.center > 0)
-    assert (split.radius > 0) == (method != "gaussian")
+    assert not split.spread or (method in ("plan", "mahalanobis") and not known and split.center > 0)
+    assert (split.radius > 0) == (method not in ("gaussian", "coinpress"))
 
 
 CASES = [

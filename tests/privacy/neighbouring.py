@@ -12,6 +12,8 @@ from plandp.data.open import open_rows
 from plandp.data.rows import Rows
 from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells
 from plandp.mechanisms.recentred import Recentred
+from plandp.noise.bits import SeededBits
+from plandp.noise.exponential_choice import Choices, draw_choice, largest_rate
 from plandp.terms.columns import Columns, read_columns
 
 AWKWARD = (
@@ -29,6 +31,25 @@ class Query:
     values: tuple[int, ...]
     squared_sensitivity: int
     rho: Fraction
+    steps: tuple["StepFunction", ...] = ()  # of choices: the penalty of every grid point
+
+
+@dataclass(frozen=True, eq=False)
+class StepFunction:
+    """The penalties of the grid points of one choice: `penalties[i]` up to but not including point `ends[i]`."""
+
+    ends: NDArray[np.int64]
+    penalties: NDArray[np.int64]
+
+    def at(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self.penalties[np.searchsorted(self.ends, points, side="right")]
+
+    def furthest_from(self, other: "StepFunction") -> int:
+        """How far the penalty of any grid point is from that of the same point of the other."""
+        assert self.ends[-1] == other.ends[-1]  # the grid is public
+        points = np.unique(np.concatenate([[0], self.ends[:-1], other.ends[:-1]]))
+        points = points[points < self.ends[-1]]
+        return int(np.abs(self.at(points) - other.at(points)).max())
 
 
 class RecordingDoor:
@@ -40,6 +61,7 @@ class RecordingDoor:
         self._script = script
         self._noise = np.random.default_rng(20)
         self._coins = np.random.default_rng(21)
+        self._bits = SeededBits(22)
 
     def release(self, query: NDArray[Any], *, squared_sensitivity: int, rho: Fraction, step: str) -> NDArray[Any]:
         assert query.dtype == np.int64 or query.dtype == np.object_
@@ -53,13 +75,36 @@ class RecordingDoor:
         self.answers.append(answer)
         return answer
 
+    def choose(self, candidates: Choices, *, sensitivity: int, rho: Fraction, step: str) -> list[int]:
+        asked = list(candidates)
+        steps = tuple(StepFunction(np.cumsum(each.widths), np.asarray(each.penalties)) for each in asked)
+        self.queries.append(Query(step, (), sensitivity**2, rho, steps))
+        if self._script is None:
+            rate = largest_rate(rho=rho, sensitivity=sensitivity, choices=len(asked))
+            answer = np.array([draw_choice(each, rate, self._bits) for each in asked], dtype=object)
+        else:
+            answer = self._script[len(self.answers)]
+        self.answers.append(answer)
+        return list(answer)
+
     def public_integers(self, *, below: int, count: int) -> NDArray[np.int64]:
         return self._coins.integers(below, size=count)
+
+    def public_permutation(self, count: int) -> NDArray[np.int64]:
+        return self._coins.permutation(count)
+
+    def public_normals(self, count: int) -> NDArray[np.float64]:
+        return self._coins.normal(size=count)
+
+    def public_signs(self, count: int) -> NDArray[np.int8]:
+        return (1 - 2 * self._coins.integers(2, size=count)).astype(np.int8)
 
 
 @np.errstate(all="ignore")  # as in mean
 def moved(run: Callable[[Any, RecordingDoor], object], first: object, second: object) -> list[tuple[str, Fraction]]:
     """How far each query moves between two tables: (step, ‖Δ‖² / stated squared sensitivity), exactly.
+
+    Of choices it is the furthest that the penalty of any grid point moves, squared, over the stated one.
 
     The second table gets the answers of the first, as in the proof: given equal answers, queries are compared.
     Everything but the values of the queries must be equal.
@@ -74,6 +119,8 @@ def moved(run: Callable[[Any, RecordingDoor], object], first: object, second: ob
         same = ("step", "squared_sensitivity", "rho")
         assert [getattr(one, name) for name in same] == [getattr(other, name) for name in same]
         squares = sum((a - b) ** 2 for a, b in zip(one.values, other.values, strict=True))
+        for mine, yours in zip(one.steps, other.steps, strict=True):
+            squares = max(squares, mine.furthest_from(yours) ** 2)
         ratios.append((one.step, Fraction(squares, one.squared_sensitivity)))
     return ratios
 

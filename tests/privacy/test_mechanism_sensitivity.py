@@ -20,7 +20,7 @@ from plandp.methods import find_estimator
 from plandp.terms.columns import read_columns
 
 NEAR = Fraction(95, 100)  # a stated bound that were 5% too small would be seen
-METHODS = ("plan", "unscaled", "gaussian")
+METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic")
 
 cell = st.one_of(st.sampled_from(AWKWARD), st.floats(-2, 2), st.floats(allow_nan=True, allow_infinity=True))
 

@@ -80,7 +80,7 @@ def bits(release: plandp.MeanRelease) -> tuple[bytes, ...]:
     return release.estimate.tobytes(), release.noise_std.tobytes(), release.center.tobytes(), spread
 
 
-@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian"])
+@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"])
 def test_releases_are_the_same_bits_however_the_table_is_held(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     table = awkward_table(600, 4)

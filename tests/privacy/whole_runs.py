@@ -14,8 +14,9 @@ from plandp.noise.bits import SeededBits
 from plandp.noise.meter import MeteredNoise
 from plandp.noise.sampler import ExactSampler, IntegerArray
 from plandp.terms.columns import read_columns
+from plandp.terms.payment import DISCRETE_GAUSSIAN
 
-METHODS = ("plan", "unscaled", "gaussian")
+METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic")
 
 
 class WatchedSampler:
@@ -54,7 +55,9 @@ def book_alarms(run: Callable[[], object], door: MeteredNoise, sampler: WatchedS
         run()
     except plandp.BudgetExceeded:
         alarms.append("more than the budget was asked for")
-    paid = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in door.payments]
+    # choices are drawn from the coins, by the door alone
+    noised = [payment for payment in door.payments if payment.mechanism == DISCRETE_GAUSSIAN]
+    paid = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in noised]
     if sampler.drawn != paid:
         alarms.append("draws and payments differ")
     if door.spent != rho or sum((payment.rho for payment in door.payments), Fraction(0)) != rho:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-METHODS = ("plan", "unscaled", "gaussian")
+METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress")
 EVERY_METHOD = "all"
 
 

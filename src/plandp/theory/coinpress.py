@@ -32,9 +32,9 @@ class Ball:
 
 
 def assumed_spread(columns: Columns, share: float) -> FloatArray:
-    """The publicly known spreads, or else this share of the widths, in units of error_scale."""
-    known = columns.spread_in_units
-    return 2.0 * share * box_spread(columns) if known is None else known
+    """The publicly known spreads, or else this share of the widths, in units of error_scale; none exceeds the box."""
+    widest, known = box_spread(columns), columns.spread_in_units
+    return np.minimum(widest, 2.0 * share * widest if known is None else known)
 
 
 def coinpress_balls(spread: FloatArray, design: Design) -> tuple[Ball, ...]:
