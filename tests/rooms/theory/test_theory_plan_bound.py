@@ -117,6 +117,24 @@ def test_terms_go_as_the_theorem_says() -> None:
     assert less.noise / one.noise == pytest.approx(2.0, rel=0.05)
 
 
+def test_conditions_and_clipped_rows_are_those_of_the_proof() -> None:
+    n, M, part, β = 10**6, 256.0, 1.0 / 3, 0.01 / 5
+    bound = plan_error_bound(spread=SPREAD, rows=n, bound=M, rho=1.0, failure=0.01)
+    near, centers, clipped = bound.conditions
+    assert (near.allowed, centers.allowed, clipped.allowed) == (n, n / 6, n)
+    assert near.given == pytest.approx(math.log(6 / β) / TWO_THIRDS_RATE)
+    assert centers.given == rank_error(cells=M, columns=6, rho=part, failure=β)
+    longest = float(np.linalg.norm(2 * M / np.sqrt(SPREAD + SPREAD.mean())))
+    off = rank_error(cells=longest, columns=1, rho=part, failure=β)
+    assert clipped.given == pytest.approx(1000 + off)
+    assert bound.rows_clipped == pytest.approx(1000 + 2 * off)
+    u = math.sqrt(2 * math.log(math.sqrt(2) * n / β))
+    row = (u + 2) * np.linalg.norm(SPREAD) + math.sqrt(6)  # distance to the mean, and the centre's to it
+    assert bound.clipping == pytest.approx(bound.rows_clipped / n * row)
+    to_center = np.linalg.norm((2 * SPREAD + 1) / np.sqrt(SPREAD + SPREAD.mean()))
+    assert bound.radius == pytest.approx(u * math.sqrt(SPREAD.sum()) + to_center + 1)
+
+
 def test_no_bound_where_a_condition_fails() -> None:
     bound = plan_error_bound(spread=np.ones(1000), rows=1000, bound=2.0**20, rho=0.01)
     assert [condition.holds for condition in bound.conditions] == [False, False, True]
