@@ -6,7 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
-from types import FrameType
+from functools import partial
+from types import FrameType, TracebackType
 
 from plandp.errors import ArgumentError, LedgerUnavailable, PlandpError
 from plandp.ledger.ledger import Ledger
@@ -20,12 +21,10 @@ class Spending:
 
     def __init__(self, reservation: Reservation | None) -> None:
         self._reservation = reservation
-        self.begun = False
         self.stored = False
 
     def reading(self) -> None:
         """Row values are read from here on: what is reserved stays spent, whatever happens."""
-        self.begun = True
         if self._reservation is not None:
             self._reservation.reading()
 
@@ -67,18 +66,43 @@ def spending(
     if book is None or dataset is None:
         yield Spending(None)
         return
-    run = None
+    reservation = run = None
     try:
         with ExitStack() as held:
             with _undisturbed():  # or nobody might hold what was just reserved
-                run = Spending(held.enter_context(book.reserve(dataset, rho=rho, person=person)))
+                reservation = book.reserve(dataset, rho=rho, person=person)
+                held.push(partial(_leave, reservation))
+                run = Spending(reservation)
             yield run
     except BaseException as error:
         if run is not None and run.stored:
             error.add_note(stored_note(rho, dataset))
-        elif isinstance(error, KeyboardInterrupt) and not (run is not None and run.begun):
-            error.add_note(f"nothing of dataset {dataset!r} was read or spent")
+        elif isinstance(error, KeyboardInterrupt):
+            _add_cost(error, reservation, rho, dataset)
         raise
+
+
+def _leave(
+    reservation: Reservation,
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+) -> None:
+    with _undisturbed():  # or nobody would know whether it was given back
+        reservation.__exit__(kind, error, traceback)
+
+
+def _add_cost(stop: KeyboardInterrupt, reservation: Reservation | None, rho: Fraction, dataset: str) -> None:
+    """Let a run that is stopped say what it cost, once."""
+    if reservation is None and isinstance(stop.__context__, LedgerUnavailable):
+        stop.add_note(
+            f"nothing of dataset {dataset!r} was read; the ledger failed, and shows when it is back whether "
+            f"rho = {rho} is spent"
+        )
+    elif reservation is None or reservation.given_back:
+        stop.add_note(f"nothing of dataset {dataset!r} was read or spent")
+    elif not any(note.startswith(reservation.cost) for note in getattr(stop, "__notes__", ())):
+        stop.add_note(reservation.cost)
 
 
 def stored_note(rho: Fraction, dataset: str) -> str:

@@ -47,8 +47,22 @@ class Reservation:
         """Return what is reserved."""
         return self._entry.rho
 
+    @property
+    def given_back(self) -> bool:
+        """Return whether the ledger has noted that nothing was read."""
+        return self._state == "cancelled"
+
+    @property
+    def cost(self) -> str:
+        """Return what it costs unless it is given back, in words."""
+        return f"rho = {self.rho} of dataset {self.dataset!r} stays spent (entry {self.number} of its history)"
+
     def reading(self) -> None:
         """Note that row values are read from here on: what is reserved stays spent, whatever happens."""
+        if os.getpid() != self._pid:  # the process that reserved would not know, and give it back
+            raise ArgumentError(
+                "reservation", f"{self.number} belongs to the process that made it; reserve in this one"
+            )
         with self._lock:
             if self._state not in ("unread", "read"):
                 raise ArgumentError("reservation", f"{self.number} is {self._state}; reserve again before reading")
@@ -93,16 +107,16 @@ class Reservation:
         OPEN.discard(self._entry.hash())
         with self._lock:
             unread, self._state = self._state == "unread", "closed" if self._state != "committed" else "committed"
-        spent = f"rho = {self.rho} of dataset {self.dataset!r} stays spent (entry {self.number} of its history)"
         if unread:
             try:
                 self._cancel()
+                self._state = "cancelled"
             except (LedgerDamaged, LedgerUnavailable) as problem:
                 if error is None:
                     raise
-                error.add_note(f"{spent}: nothing was read, but the ledger could not note it: {problem}")
+                error.add_note(f"{self.cost}: nothing was read, but the ledger could not note it: {problem}")
         elif error is not None and self._state != "committed":
-            error.add_note(f"{spent}: reading had begun")
+            error.add_note(f"{self.cost}: reading had begun")
 
     def _cancel(self) -> None:
         from plandp.ledger.chain import append_cancel
@@ -113,8 +127,8 @@ class Reservation:
     def _check(self, release: MeanRelease) -> None:
         if not isinstance(release, MeanRelease):
             raise ArgumentError("release", "must be a release of plandp.mean or plandp.mean_of_events")
-        if self._state == "closed":
-            raise ArgumentError("reservation", f"{self.number} is closed; commit inside its block")
+        if self._state in ("closed", "cancelled"):
+            raise ArgumentError("reservation", f"{self.number} is {self._state}; commit inside its block")
         receipt = release.receipt
         if receipt.insecure:
             raise ArgumentError("release", "was made with testing_seed and protects nobody; a ledger does not take it")

@@ -257,6 +257,64 @@ def test_a_run_that_is_stopped_before_reading_has_spent_nothing_and_says_so(
     assert kinds(ledger) == ["register", "reserve", "cancel"]
 
 
+def test_ctrl_c_while_a_reservation_is_given_back_waits_until_that_is_done(
+    ledger: plandp.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_back = Reservation._cancel
+
+    def stopped(reservation: Reservation) -> None:
+        signal.raise_signal(signal.SIGINT)
+        give_back(reservation)
+
+    monkeypatch.setattr(Reservation, "_cancel", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        of_rows(columns=[7])
+    assert caught.value.__notes__ == ["nothing of dataset 'rows' was read or spent"]
+    assert ledger.status("rows").spent == 0
+
+
+def test_what_is_not_given_back_is_not_said_to_be(ledger: plandp.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    def unable(*_: object) -> None:
+        raise plandp.LedgerUnavailable("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(curator, "open_rows", stopped)
+        patched.setattr("plandp.ledger.chain.append_cancel", unable)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            of_rows()
+    (note,) = caught.value.__notes__
+    assert note.startswith("rho = 1/8 of dataset 'rows' stays spent (entry 2 of its history): nothing was read, but")
+    with monkeypatch.context() as patched:  # before Ctrl-C waits, or raised by another handler of signals
+        patched.setattr(Reservation, "__exit__", stopped)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            of_rows(columns=[7])
+    assert caught.value.__notes__ == ["rho = 1/8 of dataset 'rows' stays spent (entry 3 of its history)"]
+    with monkeypatch.context() as patched:  # an interruption of the very note that rows are read from here on
+        patched.setattr(Reservation, "reading", stopped)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            of_rows()
+    assert caught.value.__notes__ == ["nothing of dataset 'rows' was read or spent"]
+    assert ledger.status("rows").spent == 2 * RHO
+
+
+def test_a_ledger_that_fails_while_reserving_may_have_spent(
+    ledger: plandp.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise plandp.LedgerUnavailable("the server is gone")
+
+    monkeypatch.setattr(plandp.Ledger, "reserve", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        of_rows()
+    assert caught.value.__notes__ == [
+        "nothing of dataset 'rows' was read; the ledger failed, and shows when it is back whether rho = 1/8 is spent"
+    ]
+
+
 def test_ctrl_c_waits_until_the_ledger_is_done(ledger: plandp.Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal in the middle of `reserve` or `commit` is felt when the entry is whole and somebody holds it."""
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 from forked import in_a_fork
 
-from plandp import BudgetExceeded, Ledger
+from plandp import ArgumentError, BudgetExceeded, Ledger
 from plandp.ledger import process
 
 DIES = (
@@ -69,6 +69,17 @@ def test_a_forked_child_does_not_cancel_what_its_parent_reads(ledger):
         assert ledger.status("survey").spent == Fraction(1, 8)
         reservation.reading()
     assert ledger.status("survey").spent == Fraction(1, 8)
+
+
+def test_a_forked_child_may_not_read_under_a_reservation_that_its_parent_can_give_back(ledger):
+    with ledger.reserve("survey", rho="1/8") as reservation:
+
+        def read():
+            with pytest.raises(ArgumentError, match="belongs to the process"):
+                reservation.reading()
+
+        in_a_fork(read)
+    assert ledger.status("survey").spent == 0
 
 
 def test_a_ledger_can_be_used_after_a_fork_on_both_sides(ledger):
