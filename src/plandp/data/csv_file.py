@@ -53,6 +53,14 @@ def _read(
 def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     """Return the names in the first line; a line that may be somebody's row is refused."""
     cells = split_record(file.readline().removeprefix(_BYTE_ORDER_MARK), file, delimiter)
+    # An unclosed quote, or lines that end in \r alone, would put rows into a name, which messages and releases show.
+    # First of all, or bytes of a row would decide what is refused.
+    if any(b"\n" in cell or b"\r" in cell.strip() for cell in cells):
+        raise ArgumentError(
+            "data",
+            "a name in the first line of the file runs over the end of a line, so that it may hold somebody's row; "
+            "close its quotes, write each name on one line, and end lines with \\n or \\r\\n",
+        )
     try:
         names = [cell.decode().strip() for cell in cells]
     except UnicodeDecodeError:
@@ -60,13 +68,6 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     if not names:
         raise ArgumentError(
             "data", "the first line of the file, which names the columns, is not UTF-8 text; save it as UTF-8"
-        )
-    # An unclosed quote, or lines that end in \r alone, would put rows into a name, which messages and releases show.
-    if any(end in name for name in names for end in "\r\n"):
-        raise ArgumentError(
-            "data",
-            "a name in the first line of the file runs over the end of a line, so that it may hold somebody's row; "
-            "close its quotes, write each name on one line, and end lines with \\n or \\r\\n",
         )
     if names == [""]:
         raise ArgumentError("data", "the first line of the file is blank; it must name the columns")

@@ -332,6 +332,16 @@ def test_the_header_can_be_refused(tmp_path: Path, text: bytes, problem: str) ->
     assert problem in refusal(tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("header", [b'a,"b\n', b'"a,b\n', b'\xff,"b\n'])
+@pytest.mark.parametrize("end", [b"", b'"\n'])
+def test_an_open_quote_is_refused_alike_whatever_the_rows_are(tmp_path: Path, header: bytes, end: bytes) -> None:
+    said = set()
+    for row in (b"1,2\n", b"\xff,2\n", b'",2\n', b"\n"):
+        (tmp_path / "t.csv").write_bytes(header + row + b"3,4\n" + end)
+        said.add(refusal(tmp_path / "t.csv"))
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("header", ["sep,=,", "sep=a,b,c", "sep=ab,,x"])
 def test_names_that_begin_like_a_hint_are_names(tmp_path: Path, header: str) -> None:
     assert cells(f"{header}\n5,6,7\n".encode(), tmp_path / "t.csv").tolist() == [[5, 6, 7]]
