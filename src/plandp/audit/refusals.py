@@ -20,7 +20,13 @@ from plandp.audit.finding import Finding
 from plandp.audit.plan import AuditPlan
 from plandp.audit.watching import kind_and_place
 
-READERS = frozenset({"read", "fold", "blocks", "sample"})  # of rows, in plandp.data
+READERS = frozenset(  # in plandp.data: of rows, of what a matrix stores, and of events
+    {
+        *("read", "fold", "blocks", "sample", "list_array", "cell_blocks", "decimal_numbers"),
+        *("stored_rows", "distinct_items"),
+        *("ids", "values", "keep_people", "group_events"),
+    }
+)
 WORKERS = ("plandp.mechanisms", "plandp.kernels", "plandp.steps")
 REPEATS = 5
 

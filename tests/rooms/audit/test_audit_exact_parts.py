@@ -1,5 +1,6 @@
 """Exact parts of the audit: nothing to find in the library as it is, and these mistakes are found, by their kind."""
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from plandp.audit.refusals import counted_reads
 from plandp.audit.row_by_row import added_otherwise, many_clipped_rows
 from plandp.audit.watching import SCRIPTS, watched
 from plandp.audit.worst_tables import Stage, stages
+from plandp.data import csv_events
 from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells
 from plandp.mechanisms.norm_cells import CellSums
 from plandp.noise import meter, sampler
@@ -387,6 +389,27 @@ def test_reads_are_those_of_rows() -> None:
     with counted_reads() as reads, pytest.raises(plandp.ArgumentError):
         plandp.mean(np.zeros((3, 1)), bounds=(1, -1), rho=1)
     assert reads.calls == 0
+
+
+@pytest.mark.parametrize("front", [1, 2])
+def test_reads_of_items_and_events_are_counted(front: int) -> None:
+    name, release, (table, _), wrong = list(refusals._wrong_arguments(PLAN))[front]
+    right = wrong[0][1] | ({"bounds": (0, 5)} if front == 1 else {"person": "user"})
+
+    def hasty(data: Any, **arguments: Any) -> Any:
+        if front == 1:
+            curator.open_sparse_rows(data, binary=False)
+        else:
+            lines = io.BytesIO(data.encode())
+            lines.readline()
+            list(csv_events.cell_blocks(csv_events.read_lines(lines, 1, False), lines, 2, b","))
+        return release(data, **arguments)
+
+    with counted_reads() as reads:
+        release(table, **right)
+    assert any(read.startswith("plandp.data") for read in reads.names)
+    found, _ = refusals._refused(name, hasty, (table, table), wrong[0][1])
+    assert any("rows were read first" in problem for problem in found)
 
 
 def test_messages_that_tell_about_rows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 from plandp.audit.black_box import Target, bound_of
 from plandp.audit.clock import Clock
-from plandp.audit.noise_law import Cells, cells_of, draws
+from plandp.audit.noise_law import ROUNDING, SINGLE, VARIANCES, Cells, cells_of, draws
 from plandp.audit.renyi import (
     epsilon_lower_bound,
     exact_rho,
@@ -152,3 +152,14 @@ def test_noise_is_drawn_with_the_variance_that_is_asked() -> None:
     # Relative standard error of a variance from 2^16 draws: 0.55%; six of them are 3.3%.
     for sigma2 in (Fraction(1000**2, 3), Fraction(1 << 40)):
         assert float(draws(sigma2, 1 << 16).astype(float).var()) == pytest.approx(float(sigma2), rel=0.033)
+
+
+def test_probabilities_of_cells_are_as_exact_as_is_granted() -> None:
+    # the least σ whose cells are computed from the continuous law: its error falls with σ²
+    sigma2 = min(sigma2 for sigma2 in VARIANCES if sigma2 > SINGLE**2)
+    values = np.arange(-8_000, 8_001)
+    weights = np.exp(-(values**2) / (2.0 * float(sigma2)))
+    for cells in cells_of(sigma2):
+        if cells.name == "values":
+            exact = np.bincount(cells.of(values, values), weights=weights / weights.sum())
+            assert np.all(np.abs(exact / cells.probability - 1.0) < ROUNDING)
