@@ -33,9 +33,13 @@ def test_a_split_adds_up_exactly(
     assert all(isinstance(part, Fraction) and part >= 0 for part in parts)
     assert sum(parts) == split.rho == rho
     assert split.sum > rho / 4
-    # A budget is planned for steps that run, and for both parts of the spread or none.
-    assert (split.spread > 0) == (split.spread_bound > 0)
-    assert not split.spread or (method in ("plan", "mahalanobis") and not known and split.center > 0)
+    # A budget is planned for steps that run, and for both parts of the spread, where it has two, or none.
+    if method == "plan-classic":  # as the paper says, whatever n and d are
+        center, spread = (rho / 4, 0) if known else (rho / 16, rho * 3 / 16)
+        assert parts == (center, 0, spread, rho * 3 / 16, rho * 9 / 16)
+    else:
+        assert (split.spread > 0) == (split.spread_bound > 0)
+        assert not split.spread or (method in ("plan", "mahalanobis") and not known and split.center > 0)
     assert (split.radius > 0) == (method not in ("gaussian", "coinpress"))
 
 

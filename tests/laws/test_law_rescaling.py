@@ -35,7 +35,16 @@ def released(factor: np.ndarray, method: str, known: bool, rho: str = "4") -> pl
     )
 
 
-CASES = [("plan", False), ("plan", True), ("unscaled", False), ("gaussian", False), ("mahalanobis", False), ("iome", False), ("coinpress", True), ("plan-classic", False)]
+CASES = [
+    ("plan", False),
+    ("plan", True),
+    ("unscaled", False),
+    ("gaussian", False),
+    ("mahalanobis", False),
+    ("iome", False),
+    ("coinpress", True),
+    ("plan-classic", False),
+]
 
 
 @pytest.mark.parametrize(("method", "known"), CASES)

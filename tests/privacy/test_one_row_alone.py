@@ -100,6 +100,8 @@ def test_releases_are_the_same_bits_however_the_table_is_held(method: str, monke
         "polars": polars.DataFrame(named),
         "arrow": pyarrow.table(named),
     }
+    if method == "plan-classic":  # rows are paired by their number
+        del held["shuffled"]
     for data in held.values():
         assert released(data) == whole
     monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 37)
