@@ -69,26 +69,33 @@ class BlackBox:
                 bounds.append(bound_of(target, share, error=plan.false_alarm / len(targets)))
             except Exception as error:  # a target that raises is a finding, and the others still run
                 raised.append(f"{target.name} raised {kind_and_place(error)}")
-        over = [bound for bound in bounds if bound.rho > plan.rho]
-        tightest = max(bounds, key=lambda bound: bound.rho, default=None)
-        claimed = float(plan.rho)
-        # ρ rounded down and never up: what is shown is still a bound
-        found = (
-            "nothing ran"
-            if tightest is None
-            else (f"rho >= {_down(tightest.rho)}, {tightest.rho / claimed:.0%} of it ({tightest.name})")
-        )
+        claimed, epsilon = float(plan.rho), epsilon_of(plan.rho, DELTA)
+        # Both bounds hold at once: they are about the same events.
+        over = [bound for bound in bounds if bound.rho > plan.rho or bound.epsilon > epsilon]
+        found = _found(bounds, claimed)
         if over or raised:
-            found = "BROKEN: " + ", ".join([f"{bound.name} rho >= {_down(bound.rho)}" for bound in over] + raised)
+            shown = [f"{bound.name} rho >= {_down(bound.rho)}, epsilon >= {_down(bound.epsilon)}" for bound in over]
+            found = "BROKEN: " + "; ".join(shown + raised)
         return Finding(
             name=self.name,
-            claim=f"{self.what}: rho <= {claimed:g}, epsilon <= {epsilon_of(plan.rho, DELTA):.4g} at delta {DELTA:g}",
+            claim=f"{self.what}: rho <= {claimed:g}, epsilon <= {epsilon:.4g} at delta {DELTA:g}",
             found=found,
             broken=bool(over or raised),
             detail="\n".join(_line(bound, claimed) for bound in bounds),
             false_alarm=plan.false_alarm,
             runs=sum(bound.runs for bound in bounds),
         )
+
+
+def _found(bounds: list[Bound], claimed: float) -> str:
+    """The tightest bound, if it says anything; ρ is rounded down and never up: what is shown is still a bound."""
+    if not bounds:
+        return "nothing ran"
+    tightest = max(bounds, key=lambda bound: bound.rho)
+    if tightest.rho == 0.0:
+        runs = sum(bound.runs for bound in bounds)
+        return f"nothing: {runs} runs are too few to tell any loss ({tightest.name}: rho >= 0)"
+    return f"rho >= {_down(tightest.rho)}, {tightest.rho / claimed:.0%} of it ({tightest.name})"
 
 
 def _down(value: float) -> str:

@@ -52,6 +52,20 @@ def test_the_door_is_told_to_seven_tenths_and_not_above_its_claim() -> None:
     assert finding.false_alarm == 1e-6
 
 
+def test_an_epsilon_that_is_understated_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plandp.audit.black_box.epsilon_of", lambda rho, delta: 0.25)
+    finding = black_box("the door alone").run(PLAN)
+    assert finding.broken
+    assert finding.found.startswith("BROKEN: the door alone rho >= 0.")
+    assert "epsilon >= " in finding.found
+
+
+def test_a_part_that_had_no_time_says_that_it_proves_nothing() -> None:
+    finding = black_box("mean, gaussian").run(PLAN)
+    assert not finding.broken
+    assert finding.found == "nothing: 10 runs are too few to tell any loss (mean, gaussian: rho >= 0)"
+
+
 def test_a_gaussian_release_is_bounded_from_outside() -> None:
     finding = black_box("mean, gaussian", "clipped sum", runs=1000).run(PLAN)
     assert not finding.broken
