@@ -5,27 +5,19 @@ has to be, bit for bit, a function of its own row and of public coins: hence one
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.hadamard import rotate_rows
+from plandp.mechanisms.recentred import Recentred
 from plandp.noise.meter import MeteredNoise
 from plandp.theory.iome import padded
 
 FloatArray = NDArray[np.float64]
 
 ROUNDS = 3  # of signs and transform, as in the code that Huang, Liang and Yi published; their paper has one
-
-
-class View(Protocol):
-    """Maps a block to values, row by row."""
-
-    def __call__(self, block: FloatArray, /) -> FloatArray:
-        """A new array of as many rows."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,9 +60,9 @@ class Rotation:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rotated:
-    """Another view's rows, rotated: each value a function of its own row and of public coins."""
+    """Recentred rows, rotated: each value a function of its own row and of public coins."""
 
-    view: View
+    view: Recentred
     rotation: Rotation
 
     def __call__(self, block: FloatArray, /) -> FloatArray:
