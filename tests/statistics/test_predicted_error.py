@@ -76,6 +76,9 @@ def test_predictions_for_spreads_that_have_to_be_found(label):
         ("unscaled", 10_000, 20, 0.1),
         ("unscaled", 424, 20, 0.1),
         ("gaussian", 1000, 20, 0.1),
+        ("mahalanobis", 10_000, 20, 0.1),
+        ("iome", 10_000, 20, 0.1),
+        ("coinpress", 10_000, 20, 0.1),
     ],
 )
 def test_predictions_for_assumed_spreads_and_other_methods(method, n, d, rho):
