@@ -116,6 +116,7 @@ def test_the_variance_bound_says_when_and_how_many_rows() -> None:
         assert variance_bound(rows=rows, **public).holds is holds  # type: ignore[arg-type]
     fewer = variance_bound(rows=10**6, **public, pairs=32)  # type: ignore[arg-type]
     assert found.smallest_rows == 6 * fewer.smallest_rows
+    assert found.conditions[1].allowed == found.groups / 6
     assert found.conditions[1].given == rank_error(cells=10**5, columns=10, rho=0.5, failure=0.005)
     with pytest.raises(ArgumentError, match=r"^pairs: "):
         variance_bound(rows=10**6, **public, pairs=31)  # type: ignore[arg-type]
