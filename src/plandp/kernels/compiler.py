@@ -1,7 +1,8 @@
 """The compiler, when there is one: Numba is an extra, and everything works without it."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
+from typing import Any
 
 Loop = Callable[..., None]
 """A function of arrays and numbers that writes to some of the arrays."""
@@ -22,4 +23,14 @@ def compiled(loop: Loop) -> Loop | None:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
     except RuntimeError:  # there is no folder to keep compiled code in
         machine_code = njit(nogil=True, error_model="numpy")(loop)
-    return machine_code
+
+    @wraps(loop)
+    def run(*arguments: Any) -> None:
+        try:
+            machine_code(*arguments)
+        except OSError:
+            # Compiled, but the disk has no room to keep it; no loop raises this, so it has not run.  What is compiled
+            # follows from the rows (are they clean?), so it must not decide whether there is a release.
+            machine_code(*arguments)
+
+    return run
