@@ -25,7 +25,5 @@ for matrix in (clean, unclean):
 
 def test_no_room_for_compiled_code_stops_no_release(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    run = subprocess.run(
-        [sys.executable, "-c", RELEASES], env=environment, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-c", RELEASES], env=environment, capture_output=True, text=True, check=False)
     assert run.stdout.split() == ["1", "1"], run.stderr
