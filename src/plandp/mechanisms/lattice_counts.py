@@ -40,6 +40,10 @@ class Lattice:
             x = np.where(np.isnan(x), missing, x)
         return np.asarray(np.minimum(np.floor((x - self.low) / self.step), self.cells - 1.0))
 
+    def of_columns(self, chosen: slice) -> "Lattice":
+        """The lattice of some of the columns."""
+        return Lattice(low=self.low[chosen], high=self.high[chosen], step=self.step[chosen], cells=self.cells[chosen])
+
     def point(self, position: FloatArray) -> FloatArray:
         """The value at a lattice position, inside the box."""
         return np.clip(self.low + position * self.step, self.low, self.high)

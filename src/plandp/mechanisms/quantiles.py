@@ -1,5 +1,6 @@
 """PrivQuantile of the paper (lines 341–371): one quantile of every column.  Proof: docs/proofs/quantiles.md."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, log2, sqrt
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
 from plandp.mechanisms.ranked import Ranked
+from plandp.noise.exponential_choice import Candidates
 from plandp.noise.meter import MeteredNoise
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class Quantile(Protocol):
@@ -62,6 +65,66 @@ class BinarySearch:
         """√(d·T·ln(T·d/β)/ρ)·copies: Lemma 2.7 with a tail bound that holds, √2 times what is printed (line 366)."""
         rounds = halvings(cells)
         return copies * sqrt(columns * rounds * log(rounds * columns / failure) / rho)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialMechanism:
+    """Choose a cell of every column with probability falling by its distance from the wanted rank (paper, line 348).
+
+    Guarantee: rho-zCDP for replacing one row.  A cell's doubled distance moves by at most 2·copies.
+    """
+
+    def __call__(self, ranked: Ranked, share: float, noise: MeteredNoise, *, rho: Fraction, step: str) -> FloatArray:
+        """The quantile `share` of every column: the midpoint of the cell that was chosen."""
+        wanted = round(2 * _read_share(share) * ranked.count)
+        distances = RankDistances(ranked=ranked, wanted=wanted)
+        chosen = noise.choose(distances, sensitivity=2 * ranked.copies, rho=rho, step=step)
+        return ranked.lattice.point(np.array(chosen, np.float64) + 0.5)
+
+    def rank_error(self, *, cells: float, columns: int, rho: float, failure: float, copies: int = 1) -> float:
+        """√(d/(2ρ))·ln(d·cells/β)·copies: a union over all cells; for columns without missing values."""
+        return copies * sqrt(columns / (2.0 * rho)) * log(columns * cells / failure)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankDistances:
+    """The cells of every column with their distance from a doubled rank.  Holds data, never to leave the library.
+
+    A cell is as far off as `wanted` is from the ranks from its lower to its upper end, [2·#{key < cell} + #{missing},
+    2·#{key ≤ cell} + #{missing}]: a value that many share is right for all ranks that it spans.
+    """
+
+    ranked: Ranked
+    wanted: int
+
+    def __len__(self) -> int:
+        return len(self.ranked.lattice.cells)
+
+    def __iter__(self) -> Iterator[Candidates]:
+        for keys, cells in zip(self.ranked.column_keys(), self.ranked.lattice.cells, strict=True):
+            yield rank_distances(keys, int(cells), self.wanted)
+
+
+def rank_distances(keys: IntArray, cells: int, wanted: int) -> Candidates:
+    """One column's cells: those between the sorted keys, and those of the keys, by turns.
+
+    There are 2·len(keys) + 1 intervals whatever the keys are; of equal keys only the first has a cell.
+    """
+    n = len(keys)
+    missing = n - int(np.searchsorted(keys, cells))
+    before = np.concatenate([[-1], keys])
+    after = np.concatenate([keys, [cells]])
+    number = np.arange(n + 1, dtype=np.int64)
+    first = (before[:-1] < keys) & (keys < cells)
+    # how many keys there are up to and including those that equal this one, where it is the first of them
+    up_to = np.minimum.accumulate(np.where(before < after, number, n)[::-1])[::-1][1:]
+    penalties, widths = np.empty(2 * n + 1, np.int64), np.empty(2 * n + 1, np.int64)
+    penalties[0::2] = np.abs(2 * np.minimum(number, n - missing) + missing - wanted)
+    widths[0::2] = np.maximum(after - before - 1, 0)
+    below, upto = 2 * number[:-1] + missing, 2 * np.minimum(up_to, n - missing) + missing
+    penalties[1::2] = np.maximum(np.maximum(below - wanted, wanted - upto), 0)
+    widths[1::2] = first
+    return Candidates(penalties=penalties, widths=widths)
 
 
 def halvings(cells: float) -> int:

@@ -1,4 +1,4 @@
-"""Numbers in columns that can be asked for ranks, held in memory.  Reads data, pays nothing, never leaves the library.
+"""Numbers in columns that can be asked for ranks, held in memory or streamed.  Pays nothing, never leaves the library.
 
 A row may put several numbers into a column, or share one with another row: `copies` bounds how many of a column's
 numbers move when one row is replaced.
@@ -14,9 +14,16 @@ from numpy.typing import NDArray
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer
+from plandp.mechanisms.rank_histogram import RankHistogram, View, as_read, search_edges
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+MEMORY = 2**26
+"""About how many bytes a stream of keys holds at a time, apart from the block that is read."""
+
+MOST_ROUNDS = 12
+"""More rounds of a search are not prepared in one pass: finding the cell among 2^12 costs as much as reading."""
 
 
 class Ranked(Protocol):
@@ -86,3 +93,86 @@ class HeldKeys:
         """The sorted keys of one column after the other."""
         for column in self.held.keys.T:
             yield np.sort(column).astype(np.int64)
+
+
+class StreamedKeys:
+    """Keys that are read again for every few rounds of a search, never all held.  Not private.
+
+    The answers are those of `HeldKeys`.  What is kept between questions is of public size: counts between the edges
+    that the next rounds can ask for.  How often the rows are read depends on released numbers only.
+    """
+
+    copies = 1  # a view makes one number per row in every column
+
+    def __init__(
+        self, rows: Rows, lattice: Lattice, missing: FloatArray | None = None, *, view: View = as_read
+    ) -> None:
+        self.lattice = lattice
+        self._rows, self._missing, self._view = rows, missing, view
+        self._asked: list[FloatArray] = []
+        self._edges = np.empty((len(lattice.cells), 0))
+        self._below = np.empty((len(lattice.cells), 0), np.int64)
+        self._absent = np.zeros(len(lattice.cells), np.int64)
+
+    @property
+    def count(self) -> int:
+        """The number of numbers per column: one per row."""
+        return self._rows.n
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds of a search one pass prepares: by the number of columns and the memory alone."""
+        return min(MOST_ROUNDS, max(1, (MEMORY // (32 * len(self.lattice.cells))).bit_length() - 1))
+
+    def twice_below(self, thresholds: FloatArray) -> IntArray:
+        """2·#{key < threshold} + #{missing} for every column; reads the rows where the last pass did not prepare it."""
+        wanted = np.clip(np.floor(thresholds), 0.0, self.lattice.cells)
+        place, prepared = self._place(wanted)
+        if not prepared:
+            self._read(wanted)
+            place, _ = self._place(wanted)
+        self._asked.append(wanted)
+        below = np.take_along_axis(self._below, place[:, None], axis=1)[:, 0]
+        return np.asarray(2 * below + self._absent)
+
+    def column_keys(self) -> Iterator[IntArray]:
+        """The sorted keys of one column after the other; one pass for as many columns as fit into memory."""
+        kind, d = narrowest_integer(self.lattice), len(self.lattice.cells)
+        together = max(1, MEMORY // (np.dtype(kind).itemsize * self.count))
+        for first in range(0, d, together):
+            chosen = slice(first, min(first + together, d))
+            yield from self._held(chosen, kind)
+
+    def _held(self, chosen: slice, kind: type[np.generic]) -> Iterator[IntArray]:
+        part = self.lattice.of_columns(chosen)
+        missing = None if self._missing is None else self._missing[chosen]
+        keys = np.empty((len(part.cells), self.count), kind)
+        seen = 0
+        for block in self._rows.blocks():
+            with np.errstate(all="ignore"):
+                found = part.keys(self._view(block)[:, chosen], missing)
+                keys[:, seen : seen + len(block)] = np.where(np.isnan(found), part.cells, found).T
+            seen += len(block)
+        for column in keys:
+            yield np.sort(column).astype(np.int64)
+
+    def _place(self, wanted: FloatArray) -> tuple[NDArray[np.intp], bool]:
+        """Where every column's threshold is among its edges, and whether it is there in all of them."""
+        place = np.count_nonzero(self._edges < wanted[:, None], axis=1)
+        if self._edges.shape[1] == 0:
+            return place, False
+        inside = np.minimum(place, self._edges.shape[1] - 1)
+        there = np.take_along_axis(self._edges, inside[:, None], axis=1)[:, 0] == wanted
+        return inside, bool(there.all())
+
+    def _read(self, wanted: FloatArray) -> None:
+        """One pass: counts at all thresholds that the next rounds can ask for."""
+        begin, end = np.zeros(len(wanted)), self.lattice.cells
+        for asked in self._asked:  # the nearest on both sides: a search stays between them
+            begin = np.where((asked < wanted) & (asked > begin), asked, begin)
+            end = np.where((asked > wanted) & (asked < end), asked, end)
+        self._edges = search_edges(begin, end, wanted, rounds=self.rounds)
+        counts, self._absent = self._rows.fold(
+            RankHistogram(view=self._view, lattice=self.lattice, missing=self._missing, edges=self._edges)
+        )
+        self._below = np.cumsum(counts[:, :-1], axis=1)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError, BudgetExceeded
 from plandp.noise.bits import Bits, OsBits, SeededBits, unsigned_words, whole_bytes
+from plandp.noise.exponential_choice import Choices, draw_choice, largest_rate
 from plandp.noise.opendp_sampler import OpenDPSampler
 from plandp.noise.sampler import ExactSampler, IntegerArray, Sampler
-from plandp.terms.payment import Payment
+from plandp.terms.payment import EXPONENTIAL, Payment
 
 __all__ = ["IntegerArray", "MeteredNoise", "doors_made_by", "open_door"]
 
@@ -25,8 +26,9 @@ SMALLEST_FOR_OPENDP = Fraction(1, 2**32)  # the noise of every step is then with
 class MeteredNoise:
     """The one metered door: all that passes it is together `reserved`-zCDP, however the queries were chosen.
 
-    It is `spent`-zCDP if the costs were fixed beforehand. Holds if no query's squared ℓ2 sensitivity exceeds
-    what the caller says; it is the only mutable object of the core. Proof: docs/proofs/metered_door.md.
+    It is `spent`-zCDP if the costs were fixed beforehand. Holds if no query's squared ℓ2 sensitivity, and no
+    candidate's, exceeds what the caller says; it is the only mutable object of the core. Proof:
+    docs/proofs/metered_door.md.
     """
 
     def __init__(self, *, reserved: Fraction, sampler: Sampler, coins: Bits) -> None:
@@ -53,6 +55,32 @@ class MeteredNoise:
         self._pay(Payment(step=step, rho=rho, squared_sensitivity=squared_sensitivity, values=integers.size))
         noise = self._sampler.draw(integers.size, squared_sensitivity / (2 * rho)).reshape(integers.shape)
         return _sum(integers, noise)
+
+    def choose(self, candidates: Choices, *, sensitivity: int, rho: Fraction, step: str) -> list[int]:
+        """Return one grid point for each of the candidates, by exponential mechanisms: rho-zCDP in all.
+
+        Grid points are numbered from 0 through all intervals in order; in which interval a point lies is not told.
+        A grid point of penalty u has probability ∝ exp(-c·u), exactly, c the largest rational of 64 bits with
+        len(candidates) · (c · sensitivity)² ≤ 2 rho.  `sensitivity` bounds how far the penalty of any grid point
+        moves when one row is replaced.  Pays first. Proof: docs/proofs/exponential_choice.md.
+        """
+        if type(sensitivity) is not int or sensitivity <= 0:
+            raise TypeError("sensitivity must be an int above 0")
+        _require_positive_fraction("rho", rho)
+        if not isinstance(step, str):
+            raise TypeError("step must be a str")
+        choices = len(candidates)
+        if choices < 1:
+            raise TypeError("candidates must hold at least one choice")
+        price = choices * sensitivity**2
+        self._pay(Payment(step=step, rho=rho, squared_sensitivity=price, values=choices, mechanism=EXPONENTIAL))
+        rate = largest_rate(rho=rho, sensitivity=sensitivity, choices=choices)
+        chosen: list[int] = []
+        for each in candidates:
+            if len(chosen) == choices:
+                raise TypeError("there are more candidates than were paid for")
+            chosen.append(draw_choice(each, rate, self._coins))
+        return chosen
 
     def public_integers(self, *, below: int, count: int) -> NDArray[np.int64]:
         """Return `count` independent exact uniform integers in [0, below): public coins, free of charge."""
@@ -119,8 +147,8 @@ class MeteredNoise:
 
     @property
     def insecure(self) -> bool:
-        """Whether the noise can be predicted, as with a testing seed."""
-        return self._sampler.insecure
+        """Whether noise or choices can be predicted, as with a testing seed."""
+        return self._sampler.insecure or not isinstance(self._coins, OsBits)
 
     def _pay(self, payment: Payment) -> None:
         # Check and entry are one step, so that two threads cannot overspend together.

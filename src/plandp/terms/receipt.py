@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from plandp.errors import ArgumentError
-from plandp.terms.payment import Payment
+from plandp.terms.payment import DISCRETE_GAUSSIAN, EXPONENTIAL, MECHANISMS, Payment
 from plandp.terms.text_table import align, show_integer
 from plandp.terms.zcdp import epsilon_of
 
@@ -91,15 +91,7 @@ class Receipt:
         """Return the receipt as JSON-ready values; `from_dict` restores it exactly."""
         return {
             "rho": write_fraction(self.rho),
-            "payments": [
-                {
-                    "step": payment.step,
-                    "rho": write_fraction(payment.rho),
-                    "squared_sensitivity": int(payment.squared_sensitivity),
-                    "values": int(payment.values),
-                }
-                for payment in self.payments
-            ],
+            "payments": [_write_payment(payment) for payment in self.payments],
             "n": self.n,
             "d": self.d,
             "bounds": [[low, high] for low, high in self.bounds],
@@ -118,15 +110,7 @@ class Receipt:
         try:
             return cls(
                 rho=read_fraction(values["rho"]),
-                payments=tuple(
-                    Payment(
-                        step=_read(payment, "step", str),
-                        rho=read_fraction(payment["rho"]),
-                        squared_sensitivity=_read(payment, "squared_sensitivity", int),
-                        values=_read(payment, "values", int),
-                    )
-                    for payment in values["payments"]
-                ),
+                payments=tuple(_read_payment(payment) for payment in values["payments"]),
                 n=_read(values, "n", int),
                 d=_read(values, "d", int),
                 bounds=tuple((_read_finite(low), _read_finite(high)) for low, high in values["bounds"]),
@@ -145,10 +129,12 @@ class Receipt:
 
     def facts(self) -> tuple[str, ...]:
         """Return, line by line, whom the receipt protects and how it was computed."""
+        chosen = dict.fromkeys(payment.step for payment in self.payments if payment.mechanism == EXPONENTIAL)
         return (
             f"neighbours: {self.neighbours}; privacy unit: {self.privacy_unit}",
             f"n = {self.n} is published exactly; d = {self.d}",
             f"method: {self.method}; sampler: {self.sampler}; times all rows were read: {self.passes}",
+            *([f"chosen by the exponential mechanism: {', '.join(chosen)}"] if chosen else []),
             "versions: " + ", ".join(f"{name} {version}" for name, version in self.versions),
         )
 
@@ -175,6 +161,30 @@ def budget_line(rho: Fraction) -> str:
     """Return ρ in a line; ε is rounded up, so the line never promises too much."""
     epsilon = _FOUR_DIGITS.create_decimal(epsilon_of(rho, SHOWN_DELTA))
     return f"rho = {float(rho):.6g} (zCDP), epsilon = {epsilon:g} at delta = {SHOWN_DELTA:g}"
+
+
+def _write_payment(payment: Payment) -> dict[str, Any]:
+    written = {
+        "step": payment.step,
+        "rho": write_fraction(payment.rho),
+        "squared_sensitivity": int(payment.squared_sensitivity),
+        "values": int(payment.values),
+    }
+    # Noise is what every receipt had before there were choices: those stay readable both ways.
+    return written if payment.mechanism == DISCRETE_GAUSSIAN else written | {"mechanism": payment.mechanism}
+
+
+def _read_payment(values: Mapping[str, Any]) -> Payment:
+    mechanism = values.get("mechanism", DISCRETE_GAUSSIAN)
+    if mechanism not in MECHANISMS:
+        raise ValueError
+    return Payment(
+        step=_read(values, "step", str),
+        rho=read_fraction(values["rho"]),
+        squared_sensitivity=_read(values, "squared_sensitivity", int),
+        values=_read(values, "values", int),
+        mechanism=mechanism,
+    )
 
 
 def _is_plain(pair: tuple[float, float]) -> bool:
