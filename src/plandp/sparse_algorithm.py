@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.sparse_rows import SparseRows
-from plandp.mechanisms.item_rows import ItemLattice, largest_entry, norm_counts, private_group_sum, private_item_sum
+from plandp.mechanisms.item_rows import (
+    ItemLattice,
+    largest_entry,
+    norm_counts,
+    private_filled_rows,
+    private_group_sum,
+    private_item_sum,
+)
 from plandp.mechanisms.tail_cell import NormCounts, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate
@@ -20,7 +27,7 @@ from plandp.steps.item_doubt import Look, clipping_doubt
 from plandp.steps.item_radius import USUAL_INDEX, ItemRadius, private_item_radius
 from plandp.steps.sparse_estimate import NoisyMeans, combined, hidden_by_noise, refined
 from plandp.terms.sparse_design import SparseDesign
-from plandp.theory.item_clipping import BIAS, FIRST_BIAS, VALUES_BIAS, VALUES_LONG, lost_share
+from plandp.theory.item_clipping import FIRST_BIAS, VALUES_LONG, left_bias, lost_share
 from plandp.theory.item_doubts import Clipping
 from plandp.theory.item_groups import corrections, groups_by_popularity
 from plandp.theory.item_prior import shrunk
@@ -34,12 +41,15 @@ FIRST_POINTS = 2.0**10  # of the least item, in the first look
 GROUP_POINTS = 2.0**20
 FLOOR = 0.5  # of the noise: second moments below it cannot be told
 LONGEST_GROUPED = 4.0  # rows with up to so many times the items of a clipped row count in full in their groups
-CLIPPED_SHARE = 0.02  # of the rows, in looks at values of unknown size
+CLIPPED_SHARE, CLIPPED_MOST = 0.02, 0.2  # of the rows that hold anything, in looks at values of unknown size
+TOLD = 3.0  # standard deviations of noise: fewer rows are not aimed at
 UNCLEAR_SHARE = 0.35  # of the coordinates of an unshaped look; the others shrink to nothing, and so does their noise
 COUNTS = (Fraction(1, 10),) * 10
-ZOOMS = (Fraction(1, 2), Fraction(1, 2))  # of the first radius of values, whose bounds may be wide
+# of the first radius of values: how many rows hold any, and where they end, looked for twice, for bounds may be wide
+FILLED, ZOOMS = Fraction(1, 5), (Fraction(2, 5), Fraction(2, 5))
 ENOUGH_POINTS = 2.0**14  # of the first radius
 REACH = 16.0
+LONGER = 1.5  # times the radius: how large a value alone makes a row that is clipped
 LOST_OF_FEW = 0.3  # of a row of two items that is clipped to one
 LEAST = 1e-4  # of the noise: a mean that nobody could tell from none
 
@@ -55,11 +65,12 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     """
     u, p, split = design.columns.error_scale, design.error_norm, design.split
     s = _stretch(design.columns.high**2, design)  # before anything is known, bounds are
-    C, first = _first_look(rows, s, design, noise)
+    filled = float(design.n) if design.binary else _private_filled(rows, design, noise)
+    C, first = _first_look(rows, s, filled, design, noise)
     asked, design = design, _within_reach(design, C.value * s)
     learned = shrunk(first.mean / u, first.noise_std / u, error_norm=2.0)
     m = np.maximum(learned.mean * u, LEAST * first.noise_std)
-    v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, design, noise)
+    v, floor = (m, FLOOR * first.noise_std) if design.binary else _private_squares(rows, s, filled, design, noise)
     group = groups_by_popularity(m / u)
     typical = float(np.sqrt((v / s**2).sum()))
     items_of_clipped = (C.value / typical) ** 2 * (m / u).sum()
@@ -79,8 +90,9 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         noise,
         prior=Guess(knots=math.log(POINTS) + KNOTS, mass=MASS).over(norms.edges),
         start=1.5 * POINTS,
-        worth=V * _worth(told * s, m, v / s**2, float(split.sum), design) / (BIAS if design.binary else VALUES_BIAS),
+        worth=V * _worth(told * s, m, v / s**2, float(split.sum), design) / left_bias(design.d, binary=design.binary),
         most_lost=math.inf if design.binary else VALUES_LONG * POINTS,
+        filled=filled,
         error_norm=p,
         rho=split.radius,
         step="radius",
@@ -103,7 +115,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         group,
         totals,
         of_second=(both.noise_std / two.corrected.noise_std) ** 2,
-        share=both.mean * u / design.columns.high,
+        share=both.mean * u / np.minimum(design.columns.high, LONGER * radius.value * s),
         longest=LONGEST_GROUPED,
     )
     both = both.times(u)
@@ -178,18 +190,25 @@ def _worth(stretch: FloatArray, mean: FloatArray, share: FloatArray, rho: float,
     return noise_error(stretch / u, p) / math.sqrt(rho) * float(share.sum()) / norm(mean / u, p)
 
 
+def _private_filled(rows: SparseRows, design: SparseDesign, noise: MeteredNoise) -> float:
+    """About how many rows hold any value: where most are empty, few of all rows are many of them."""
+    rho = FILLED * design.split.first_radius
+    least = TOLD / math.sqrt(2.0 * float(rho))
+    return min(max(private_filled_rows(rows, noise, rho=rho, step="first radius"), least), float(design.n))
+
+
 def _first_look(
-    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+    rows: SparseRows, s: FloatArray, filled: float, design: SparseDesign, noise: MeteredNoise
 ) -> tuple[ItemRadius, NoisyMeans]:
     """The radius, in stretched units, and the means of rows stretched by bounds alone."""
-    found, y, V = (_first_items if design.binary else _first_values)(rows, s, design, noise)
+    found, y, V = (_first_items if design.binary else _first_values)(rows, s, filled, design, noise)
     total = private_item_sum(rows, y, found.value, noise, rho=design.split.first_sum, step="first sum")
     means = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
     return replace(found, value=found.value / V), means
 
 
 def _first_items(
-    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+    rows: SparseRows, s: FloatArray, filled: float, design: SparseDesign, noise: MeteredNoise
 ) -> tuple[ItemRadius, ItemLattice, float]:
     """The first radius of items that are there or not, their lattice and its points per stretched unit."""
     d, u, split = design.d, design.columns.error_scale, design.split
@@ -205,6 +224,7 @@ def _first_items(
         prior=_anywhere(norms, y, design),
         start=2.0 * float(y.weights.mean()),
         worth=V * _worth(told * s, alike, 1.0 / s**2 / d, float(split.first_sum), design) / FIRST_BIAS,
+        filled=filled,
         error_norm=design.error_norm,
         rho=split.first_radius,
         step="first radius",
@@ -213,20 +233,20 @@ def _first_items(
 
 
 def _first_values(
-    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+    rows: SparseRows, s: FloatArray, filled: float, design: SparseDesign, noise: MeteredNoise
 ) -> tuple[ItemRadius, ItemLattice, float]:
     """As `_first_items` for values: on a lattice over the bounds, then on one as fine as what was found there."""
-    y, V, bound, zoom = _lattice(s, design), _fitting(s, design), 1.0, 1.0
+    y, V, bound, above, zoom = _lattice(s, design), _fitting(s, design), 1.0, 1.0, 1.0
     for share in ZOOMS:
         V *= zoom
         y = _lattice(V / s, design)  # what is beyond its largest entry counts as that
         norms = norm_counts(rows, y)
         rho, prior = share * design.split.first_radius, _anywhere(norms, y, design)
-        bound = _private_bound(norms, prior, design, noise, rho=rho, step="first radius")
+        bound, above = _private_bound(norms, prior, filled, noise, rho=rho, step="first radius")
         zoom = max(1.0, ENOUGH_POINTS / bound)
     usual = ItemRadius(
         value=bound,
-        rows_above=CLIPPED_SHARE * design.n,
+        rows_above=above,
         tail_index=USUAL_INDEX,
         lost_of_rows=1.0 / (USUAL_INDEX + 1.0),
     )
@@ -246,7 +266,7 @@ def _anywhere(norms: NormCounts, y: ItemLattice, design: SparseDesign) -> FloatA
 
 
 def _private_squares(
-    rows: SparseRows, s: FloatArray, design: SparseDesign, noise: MeteredNoise
+    rows: SparseRows, s: FloatArray, filled: float, design: SparseDesign, noise: MeteredNoise
 ) -> tuple[FloatArray, FloatArray]:
     """Second moments from their own query, and what of them cannot be told from noise."""
     n, d, high, u = design.n, design.d, design.columns.high, design.columns.error_scale
@@ -255,7 +275,7 @@ def _private_squares(
     norms = norm_counts(rows, squares)
     ends = np.log([float(norms.edges[0]) / 2.0, float(norms.edges[-1])])
     prior = Guess(knots=ends, mass=np.ones(1)).over(norms.edges)
-    bound = _private_bound(norms, prior, design, noise, rho=design.split.squares_radius, step="squares radius")
+    bound, _ = _private_bound(norms, prior, filled, noise, rho=design.split.squares_radius, step="squares radius")
     total = private_item_sum(rows, squares, bound, noise, rho=design.split.squares, step="squares")
     noisy, deviation = total.total / n, total.noise_std / n
     moment = shrunk(noisy / u**2, deviation / u**2, error_norm=2.0).mean * u**2
@@ -263,13 +283,13 @@ def _private_squares(
 
 
 def _private_bound(
-    norms: NormCounts, prior: FloatArray, design: SparseDesign, noise: MeteredNoise, *, rho: Fraction, step: str
-) -> float:
-    """The norm that a small share of the rows exceeds."""
-    tail = CLIPPED_SHARE * design.n
-    return float(
-        norms.edges[private_tail_cell(norms, noise, prior=prior, tail=tail, shares=COUNTS, rho=rho, step=step).cell]
-    )
+    norms: NormCounts, prior: FloatArray, filled: float, noise: MeteredNoise, *, rho: Fraction, step: str
+) -> tuple[float, float]:
+    """The norm that a small share of the rows that hold anything exceeds, and how many these are."""
+    told = TOLD / math.sqrt(2.0 * float(rho))
+    tail = max(CLIPPED_SHARE * filled, min(told, CLIPPED_MOST * filled), 1.0)
+    found = private_tail_cell(norms, noise, prior=prior, tail=tail, shares=COUNTS, rho=rho, step=step)
+    return float(norms.edges[found.cell]), tail
 
 
 def _private_groups(
@@ -290,7 +310,7 @@ def _private_groups(
     most = float(largest_entry(n=design.n, d=design.d))
     usual = radius * np.sqrt(expected)
     if design.binary:
-        usual = np.maximum(usual, 1.0)  # one item alone is not clipped
+        np.maximum.at(usual, group, 1.0 / u)  # one item alone is not clipped
     # no weight of items is beyond what a lattice takes
     points = min(GROUP_POINTS, most * float(usual.min())) if design.binary else GROUP_POINTS
     weights = points / usual

@@ -24,7 +24,7 @@ from neighbouring_items import (
 from planted import in_numpy
 
 from plandp.mechanisms import item_rows
-from plandp.mechanisms.item_rows import GroupedSum, ItemLattice, NormCells, largest_entry, norm_counts
+from plandp.mechanisms.item_rows import FilledRows, GroupedSum, ItemLattice, NormCells, largest_entry, norm_counts
 from plandp.mechanisms.tail_cell import private_rows_above, private_tail_cell
 from plandp.noise.discrete_gaussian import fits_int64
 from plandp.noise.meter import SMALLEST_FOR_OPENDP
@@ -106,6 +106,17 @@ def row_and_lattice(draw: st.DrawFn) -> tuple[Row, ItemLattice, int, bool]:
         )
     )
     return row, lattice, max(1, radius), binary
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_the_number_of_rows_that_hold_anything_moves_by_exactly_one(binary: bool) -> None:
+    # rows of one item, of all and of none beside the same others: a count of items, or of values, would move by more
+    others = [{}, {0: 1.0}, {1: 3.0, 4: 0.5}]
+    found = {}
+    for name, row in {"empty": {}, "one": {2: 1e-300}, "all": dict.fromkeys(range(5), 9.0)}.items():
+        (counts,) = source_of([*others, row], d=5, binary=binary).fold(FilledRows())
+        found[name] = int(counts[0])
+    assert found == {"empty": 2, "one": 3, "all": 3}
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -110,6 +110,15 @@ class NormCells:
         return (counts,)
 
 
+@dataclass(frozen=True)
+class FilledRows:
+    """Block function: how many rows hold any item."""
+
+    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
+        """Count the rows of the block that are not empty."""
+        return (np.array([np.count_nonzero(np.diff(block.begin))], np.int64),)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClippedSum:
     """Block function: the sum of all rows, those of a squared norm above `squared_radius` scaled down to it."""
@@ -235,6 +244,15 @@ def norm_counts(rows: SparseRows, lattice: ItemLattice) -> NormCounts:
     """Rows by norm.  Reads data, pays nothing, stays inside."""
     (counts,) = rows.fold(NormCells(lattice=lattice))
     return NormCounts(edges=lattice.cells[1], counts=counts)
+
+
+def private_filled_rows(rows: SparseRows, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
+    """The number of rows that hold any item; noise may take it below 0 or above all of them.
+
+    Guarantee: rho-zCDP for replacing one row, which moves the count by at most 1.
+    """
+    (filled,) = rows.fold(FilledRows())
+    return float(noise.release(filled, squared_sensitivity=1, rho=rho, step=step)[0])
 
 
 def private_item_sum(

@@ -39,13 +39,15 @@ def private_item_radius(
     start: float,
     worth: float,
     most_lost: float = math.inf,
+    filled: float,
     error_norm: float,
     rho: Fraction,
     step: str,
 ) -> ItemRadius:
     """The radius that clips as many rows as are worth it (`worth`: theory/item_clipping.py), beginning at `start`.
 
-    A row above the radius loses as many items per unit of norm as it is long, and at most `most_lost`.
+    A row above the radius loses as many items per unit of norm as it is long, and at most `most_lost`; about `filled`
+    rows hold any.
 
     Guarantee: rho-zCDP.  All counts together speak about one curve of norms; how many rows are wanted above the radius
     depends on the radius and on the tail beyond it, hence the rounds.
@@ -58,7 +60,7 @@ def private_item_radius(
     tails: tuple[NoisyCount, ...] = ()
     for share, counts in ROUNDS:
         for_search, for_tail = rho * share * (1 - BEYOND_SHARE), rho * share * BEYOND_SHARE
-        wanted = rows_to_clip(worth, min(radius * factor, most_lost), n=n, least=least)
+        wanted = rows_to_clip(worth, min(radius * factor, most_lost), rows=filled, least=least)
         found = private_tail_cell(
             norms,
             noise,

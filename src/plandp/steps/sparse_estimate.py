@@ -1,6 +1,5 @@
 """Post-processing of two noisy looks at the same means: combine, shrink, clamp.  Costs no privacy."""
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,11 +9,12 @@ from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.guards import items_untold
 from plandp.theory.item_doubts import left_out
 from plandp.theory.item_prior import shrunk
-from plandp.theory.stretch import log_gaussian_norm, norm
+from plandp.theory.stretch import log_gaussian_norm, noise_error, norm
 
 FloatArray = NDArray[np.float64]
 
 SURELY = 3.0  # standard deviations
+KEPT = 0.5  # standard deviations of a clear mean must be left by shrinking: else all of them together say it is noise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,14 +77,26 @@ def refined(noisy: NoisyMeans, doubt: FloatArray, design: SparseDesign) -> Refin
 def hidden_by_noise(answer: Refined, noisy: NoisyMeans, totals: NoisyMeans, design: SparseDesign) -> Refined:
     """The answer with what is certainly missing from it in its error, and a warning where that is much, or all."""
     unit, p = design.columns.error_scale, design.error_norm
-    hidden = left_out(answer.mean / unit, totals.mean, totals.noise_std)
+    hidden, most_hidden = left_out(answer.mean / unit, totals.mean, totals.noise_std)
     error = max(answer.error, hidden * design.d ** (1.0 / p - 1.0))  # no errors that lack so much in all are smaller
-    largest = math.sqrt(2.0 * math.log(design.d + 1.0)) + SURELY  # of so many standard Gaussians
     together = float(totals.mean.sum()) / max(float(np.sqrt((totals.noise_std**2).sum())), 1e-300)
-    told = bool(np.any(noisy.mean > largest * noisy.noise_std)) or together > SURELY
+    clear = (noisy.mean > _clear(design.d) * noisy.noise_std) & (answer.mean > KEPT * noisy.noise_std)
+    told = bool(np.any(clear)) or together > SURELY
+    if not told:
+        # what all means together taught is noise: each may be as large as its own noise allows, or all that is left
+        error_std = np.maximum(answer.error_std, np.minimum(noisy.noise_std, most_hidden * unit))
+        answer = replace(answer, error_std=error_std)
+        error = max(error, min(most_hidden, noise_error(noisy.noise_std / unit, p)))
     warnings = items_untold(
         hidden=hidden / max(float(totals.mean.sum()), 1e-300),
         error=error / max(norm(np.abs(answer.mean) / unit, p), 1e-300),
         told=told,
     )
     return replace(answer, error=error, warnings=warnings)
+
+
+def _clear(d: int) -> float:
+    """Standard deviations from 0 that simultaneous intervals of 95% have on one side."""
+    from statistics import NormalDist  # here, since few need it
+
+    return NormalDist().inv_cdf(1.0 - 0.025 / d)

@@ -115,8 +115,8 @@ def items_untold(*, hidden: float, error: float, told: bool) -> tuple[str, ...]:
     """
     if not told:
         return (
-            "no mean can be told from 0.  If that is not what you expect: ids and items match by their exact text, "
-            "upper and lower case and spaces included; fewer rows than expected or a small rho hide items too",
+            "no mean can be told from 0.  If that is not what you expect: few rows or a small rho hide items; in an "
+            "event table ids and items match by their exact text, upper and lower case and spaces included",
         )
     if hidden > HIDDEN:
         return (

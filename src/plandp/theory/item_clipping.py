@@ -8,7 +8,8 @@ import math
 
 FIRST_BIAS = 0.9  # of the items lost, the part that no correction brings back: before anything is known …
 BIAS = 0.2  # … and when items of like popularity are corrected together
-VALUES_BIAS = 0.3  # where items have values: less of it is of like popularity
+VALUES_BIAS = 0.3  # where items have values: less of it is of like popularity …
+FEW_VALUES = 3.0  # … and all of it is left of so few of them: the totals of their groups are as few, and noisier
 VALUES_LONG = 1.5  # typical norms: a row beyond is long by large values, and loses no more items per unit of norm
 HEAVIEST = 4.0  # tails that seem heavier than that are noise
 MOST_CLIPPED = 0.3  # of the rows: no correction is trusted beyond
@@ -31,9 +32,14 @@ def tail_factor(index: float, *, error_norm: float) -> float:
     return float(lost ** (1.0 - 1.0 / error_norm) * longer ** (1.0 / error_norm))
 
 
-def rows_to_clip(worth: float, loss: float, *, n: int, least: float) -> float:
-    """The number of rows to clip, each losing `loss` per unit of norm, at least what can be told from noise."""
-    return min(max(worth / loss, least, 1.0), MOST_CLIPPED * n)
+def rows_to_clip(worth: float, loss: float, *, rows: float, least: float) -> float:
+    """How many of the rows to clip, each losing `loss` per unit of norm, at least what can be told from noise."""
+    return min(max(worth / loss, least, 1.0), MOST_CLIPPED * rows)
+
+
+def left_bias(d: int, *, binary: bool) -> float:
+    """Of the items lost by the last clipping, the part that no correction by groups brings back."""
+    return BIAS if binary else min(max(VALUES_BIAS, FEW_VALUES / d), 1.0)
 
 
 def lost_share(rows_above: float, longer: float, index: float, *, n: int) -> float:

@@ -41,13 +41,14 @@ class Clipping:
         return np.asarray(np.minimum(of_all, of_rows / np.maximum(mean, 1e-300)))
 
 
-def left_out(mean: FloatArray, total: FloatArray, total_std: FloatArray) -> float:
-    """The sum that all means together lack for certain, by the totals of their groups.
+def left_out(mean: FloatArray, total: FloatArray, total_std: FloatArray) -> tuple[float, float]:
+    """The sum that all means together lack, at least and at most, by the totals of their groups.
 
     Clipping only ever takes from totals, so that what they hold and the means do not is in items that noise has hidden.
     """
     noise = float(np.sqrt((total_std**2).sum()))
-    return max(float(total.sum() - mean.sum()) - SURE * noise, 0.0)
+    lacking = float(total.sum() - mean.sum())
+    return max(lacking - SURE * noise, 0.0), max(lacking, 0.0) + SURE * noise
 
 
 def seen_losses(

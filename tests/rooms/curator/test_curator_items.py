@@ -142,3 +142,50 @@ def test_values_of_any_unit_and_bounds_of_any_width_give_the_same_means(unit):
         errors = [np.abs(one - truth).sum() / truth.sum() for one in (found.estimate, scaled.estimate / unit)]
         assert errors[0] < 0.25
         assert errors[1] == pytest.approx(errors[0], rel=0.1)
+
+
+def values_of(share, size, n, seed):
+    rng = np.random.default_rng(seed)
+    return (rng.random((n, len(share))) < share) * size(rng, (n, len(share)))
+
+
+@pytest.mark.parametrize(
+    ("share", "size", "n", "rho", "within"),
+    [
+        ([0.01], lambda rng, shape: np.ones(shape), 50_000, 1, 0.02),
+        ([0.02], lambda rng, shape: rng.gamma(2.0, 5.0, shape), 20_000, 0.5, 0.06),
+        ([1.0], lambda rng, shape: 1.0 * rng.poisson(0.2, shape), 5_000, 0.1, 0.03),
+        ([0.01, 0.002, 0.001], lambda rng, shape: rng.gamma(2.0, 5.0, shape), 50_000, 1, 0.2),
+    ],
+    ids=["1% have one", "2% have an amount", "counts that are mostly 0", "three rare amounts"],
+)
+def test_values_that_few_rows_hold_are_found(share, size, n, rho, within):
+    # with a radius for 98% of all rows, most of which are empty, all of these came out 0 or far too low
+    errors, held = [], []
+    for seed in range(6):
+        rows = values_of(share, size, n, seed)
+        found = plandp.mean(rows, kind="nonnegative", bounds=(0, 1000), rho=rho, testing_seed=seed)
+        truth = rows.mean(axis=0)
+        interval = found.interval(0.95)
+        errors.append(np.linalg.norm(found.estimate - truth) / np.linalg.norm(truth))
+        held.append((interval.low < truth) & (truth < interval.high))
+    assert np.median(errors) < within
+    assert np.mean(held) >= 0.8
+
+
+def test_where_nothing_is_told_errors_are_what_noise_allows():
+    rows = scipy.sparse.csr_array(np.random.default_rng(4).random((50, 10_000)) < 0.6 / np.arange(1, 10_001))
+    for seed in range(5):
+        found = plandp.mean(rows, kind="binary", rho=0.1, error_norm=1, testing_seed=seed)
+        assert found.warnings[0].startswith("no mean can be told from 0")
+        assert np.abs(found.estimate - rows.mean(axis=0)).sum() < 3.0 * found.forecast.error
+        assert found.error_std[0] > 0.02
+
+
+def test_what_an_interval_tells_from_zero_is_not_said_to_be_untold():
+    share = [0.6, 0.3, 0.2, 0.15, 0.1]
+    for seed in range(20):
+        rows = values_of(share, lambda rng, shape: np.ones(shape), 50, seed)
+        found = plandp.mean(rows, kind="binary", rho=0.1, testing_seed=seed)
+        told = np.any(found.interval(0.95, simultaneous=True).low > 0)
+        assert not (told and "no mean can be told" in "".join(found.warnings))

@@ -39,7 +39,15 @@ def test_it_clips_what_is_worth_it(tail: str, rho: Fraction) -> None:
         door = open_door(reserved=rho, testing_seed=seed)
         found.append(
             private_item_radius(
-                norms, door, prior=prior, start=4.0, worth=worth, error_norm=1.0, rho=rho, step="radius"
+                norms,
+                door,
+                prior=prior,
+                start=4.0,
+                worth=worth,
+                filled=float(norms.counts.sum()),
+                error_norm=1.0,
+                rho=rho,
+                step="radius",
             ).value
         )
         assert door.remaining == 0
@@ -67,6 +75,7 @@ def test_rows_that_are_long_by_values_lose_no_more_than_said() -> None:
         start=4.0,
         worth=4_000.0,
         most_lost=2.0,
+        filled=float(norms.counts.sum()),
         error_norm=1.0,
         rho=rho,
         step="radius",

@@ -27,9 +27,9 @@ def test_heavier_tails_have_larger_factors(p: float) -> None:
 
 
 def test_rows_to_clip_stay_within_reason() -> None:
-    assert rows_to_clip(1000.0, 10.0, n=10_000, least=5.0) == 100.0
-    assert rows_to_clip(10.0, 10.0, n=10_000, least=5.0) == 5.0
-    assert rows_to_clip(1e9, 10.0, n=10_000, least=5.0) == MOST_CLIPPED * 10_000
+    assert rows_to_clip(1000.0, 10.0, rows=10_000, least=5.0) == 100.0
+    assert rows_to_clip(10.0, 10.0, rows=10_000, least=5.0) == 5.0
+    assert rows_to_clip(1e9, 10.0, rows=10_000, least=5.0) == MOST_CLIPPED * 10_000
 
 
 def test_groups_share_the_total_and_follow_popularity() -> None:

@@ -63,5 +63,6 @@ def test_looks_that_differ_by_noise_alone_show_nothing_uneven_and_others_do() ->
 
 def test_what_totals_hold_beyond_their_noise_and_means_do_not_is_left_out() -> None:
     total, noise = np.array([3.0, 1.0]), np.array([0.3, 0.4])
-    assert left_out(np.full(4, 0.25), total, noise) == pytest.approx(4.0 - 1.0 - 2 * 0.5)
-    assert left_out(np.full(4, 0.9), total, noise) == 0.0
+    assert left_out(np.full(4, 0.25), total, noise) == pytest.approx((4.0 - 1.0 - 2 * 0.5, 4.0 - 1.0 + 2 * 0.5))
+    assert left_out(np.full(4, 0.9), total, noise) == pytest.approx((0.0, 4.0 - 3.6 + 1.0))
+    assert left_out(np.full(4, 9.0), total, noise) == pytest.approx((0.0, 1.0))
