@@ -35,6 +35,7 @@ def coinpress_mean(rows: Rows, design: Design, noise: MeteredNoise, *, spread_sh
             step="sum" if last else "center",
         )
         estimate = unstretched(total, center, spread, spread, ball.reach, design)
-        center = estimate.mean
+        if ball.shrinks:  # with too few rows it would grow from step to step: public, so that the old one is kept
+            center = estimate.mean
     known = estimate if columns.spread is not None else replace(estimate, spread=None)
     return known.warning(*coinpress_warnings(balls, design, spread_share))

@@ -23,12 +23,16 @@ DEVIATIONS = 3.0  # of a row along the line to the centre: their code has 3 for 
 
 @dataclass(frozen=True, kw_only=True)
 class Ball:
-    """One step: the mean is taken to be within `radius` of the centre, and rows are clipped to `reach` around it."""
+    """One step: the mean is taken to be within `radius` of the centre, and rows are clipped to `reach` around it.
+
+    `shrinks` says whether the ball around the mean that the step releases is smaller, and is the next one.
+    """
 
     radius: float
     reach: float
     rho: Fraction
     noise_std: float  # per coordinate of the mean that the step releases
+    shrinks: bool
 
 
 def assumed_spread(columns: Columns, share: float) -> FloatArray:
@@ -50,8 +54,9 @@ def _balls(radius: float, costs: tuple[Fraction, ...], *, n: int, d: int) -> Ite
     for rho in costs:
         reach = min(math.sqrt(radius**2 + 2.0 * DEVIATIONS * radius + γ**2), radius + γ)
         noise_std = 2.0 * reach / (n * math.sqrt(2.0 * float(rho)))
-        yield Ball(radius=radius, reach=reach, rho=rho, noise_std=noise_std)
-        radius = γ * math.hypot(1.0 / math.sqrt(n), noise_std)
+        after = γ * math.hypot(1.0 / math.sqrt(n), noise_std)
+        yield Ball(radius=radius, reach=reach, rho=rho, noise_std=noise_std, shrinks=after < radius)
+        radius = min(after, radius)
 
 
 def gaussian_reach(d: int) -> float:

@@ -80,6 +80,15 @@ def test_the_balls_shrink_as_published() -> None:
     assert third.radius < second.radius < first.radius
 
 
+def test_a_ball_that_would_grow_is_kept() -> None:
+    release = plandp.mean(
+        np.zeros((2, 3)), bounds=(-10, 10), rho="1e-12", spread=1, method=coinpress(steps=100), testing_seed=1
+    )
+    assert release.center.tolist() == [0.0, 0.0, 0.0]
+    assert release.radius < 30
+    assert len(release.receipt.payments) == 100
+
+
 def test_the_receipt_shows_rough_means_and_the_last() -> None:
     table = np.random.default_rng(3).normal(0, 1, (400, 3))
     release = plandp.mean(table, bounds=(-10, 10), rho=1, spread=1, method="coinpress", testing_seed=1)
