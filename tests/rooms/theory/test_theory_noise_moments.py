@@ -54,7 +54,7 @@ def test_the_formula_of_the_best_stretch_has_the_exponents_of_the_paper(p: float
     total = (SENSITIVITY ** (2 * p / (p + 2))).sum()
     printed = math.gamma((p + 1) / 2) / (0.7 ** (p / 2) * math.sqrt(math.pi)) * total ** (1 + p / 2)
     assert least_noise_moment(SENSITIVITY, rho=0.7, error_norm=p) == pytest.approx(printed, rel=1e-12)
-    # line 1346 has Δ̄/s in place of Δ̄·s: a misprint, since it is something else
+    # line 1347 has Δ̄/s in place of Δ̄·s: a misprint, since it is something else
     s = best_stretch(SENSITIVITY, error_norm=p)
     together = math.sqrt(((SENSITIVITY / s) ** 2).sum())
     assert ((together * s) ** p).sum() == pytest.approx(total ** (1 + p / 2), rel=1e-12)

@@ -76,6 +76,18 @@ def test_a_law_with_just_the_rate_asked_about_passes_and_one_with_five_percent_l
     assert check(law(0.25), spread=one, seed=seed).plain.fitted_rate == pytest.approx(0.25, rel=0.2)  # 6 deviations
 
 
+@pytest.mark.parametrize(("p", "plain", "stretched"), [(2.0, 5 / 4, 3 / 2), (1.0, None, 1 + 2 ** (-2 / 3))])
+def test_both_sums_have_their_own_units(p: float, plain: float | None, stretched: float) -> None:
+    # only the wider of two columns moves, its square exponential: each sum is that times the column's part of the unit
+    spread = np.array([2.0, 1.0])
+    found = check(
+        lambda rng, count: np.sqrt(rng.exponential(size=(count, 1))) * np.array([2.0, 0.0]), spread=spread, error_norm=p
+    )
+    one = check(lambda rng, count: np.sqrt(rng.exponential(size=(count, 1))), spread=np.array([1.0])).plain.fitted_rate
+    assert found.stretched.fitted_rate == pytest.approx(one * stretched)
+    assert plain is None or found.plain.fitted_rate == pytest.approx(one * plain)
+
+
 def test_exact_laws() -> None:
     assert exact_rate(lambda t: chi2.logsf(t, 1), columns=1, farthest=1000.0) > 0.5
     assert exact_rate(lambda t: chi2.logsf(100 * t, 100), columns=100, farthest=100.0) > 10
