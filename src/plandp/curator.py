@@ -82,7 +82,8 @@ def mean(
     smallest_spread
         The finest spread that matters; 2^-20 of the width of the bounds when left out.
     method
-        "plan", "unscaled", "gaussian", or an `Estimator` from plandp.methods; "plan" only for the sparse kinds.
+        "plan", "unscaled", "gaussian", "plan-classic", "iome", "coinpress", "mahalanobis", or an `Estimator` from
+        plandp.methods.  Of kind="binary" "plan", "plan-classic" and "iome"; of kind="nonnegative" "plan" only.
     refine
         Post-processing of the sparse kinds, at no cost in privacy, all of it when left out: "combine" both looks at the
         means by their precision, "shrink" them by what all of them together teach (empirical Bayes), "clamp" them to

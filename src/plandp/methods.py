@@ -4,17 +4,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from plandp.algorithm import plan_mean
 from plandp.baselines.coinpress import coinpress_mean
 from plandp.baselines.gaussian import gaussian_mean
 from plandp.baselines.iome import iome_mean
 from plandp.baselines.unscaled import unscaled_mean
+from plandp.classic.algorithm import plan_classic_mean
+from plandp.classic.guards import rank_error_shares, usual_rows_to_clip
+from plandp.classic.item_variance import ItemSpread
+from plandp.classic.items import plan_classic_items
+from plandp.classic.parts import Parts
+from plandp.classic.regularisers import Regulariser
+from plandp.classic.small_spread import SmallSpread
+from plandp.classic.spread import SpreadEstimator
+from plandp.classic.universe import Universe
 from plandp.data.rows import Rows
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
+from plandp.mechanisms.quantiles import Quantile
 from plandp.noise.meter import MeteredNoise
+from plandp.planner.classic import ClassicFuture, classic_design
 from plandp.planner.prediction import (
     PREDICT_GAUSSIAN,
     PREDICT_MAHALANOBIS,
@@ -117,7 +128,55 @@ def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
 IOME = iome()
 COINPRESS = coinpress()
 
-_BY_NAME = {estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, MAHALANOBIS, IOME, COINPRESS)}
+
+def plan_classic(
+    *,
+    quantile: Quantile | None = None,
+    spread: SpreadEstimator | None = None,
+    regulariser: Regulariser | None = None,
+    universe: Universe | None = None,
+    small_spread: SmallSpread | None = None,
+    item_spread: ItemSpread | None = None,
+    item_universe: Universe | None = None,
+    failure_probability: float = 0.1,
+) -> Estimator:
+    """Algorithm 1 of the paper with these parts from `plandp.classic`; those of its evaluation where left out.
+
+    The first five are for tables of numbers, `item_spread` and `item_universe` for kind="binary".
+    """
+    chosen = {
+        "quantile": quantile,
+        "spread": spread,
+        "regulariser": regulariser,
+        "universe": universe,
+        "small_spread": small_spread,
+        "item_spread": item_spread,
+        "item_universe": item_universe,
+    }
+    given: dict[str, Any] = {name: part for name, part in chosen.items() if part is not None}
+    parts = Parts(**given, failure_probability=failure_probability)
+    future = ClassicFuture(
+        rank_errors=partial(rank_error_shares, parts=parts),
+        regularised=parts.regulariser,
+        rows_to_clip=partial(usual_rows_to_clip, parts=parts),
+    )
+    return Estimator(
+        name="plan-classic",
+        plan=partial(classic_design, spreads=parts.spread.costs),
+        run=partial(plan_classic_mean, parts=parts),
+        predictor=Predictor(find=future.find, expect=future.expect),
+        items=ItemMethod(
+            plan=partial(classic_design, centers=False, spreads=parts.item_spread.costs),
+            run=partial(plan_classic_items, parts=parts),
+        ),
+    )
+
+
+PLAN_CLASSIC = plan_classic()
+
+_BY_NAME = {
+    estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, PLAN_CLASSIC, IOME, COINPRESS, MAHALANOBIS)
+}
 
 
 def find_estimator(method: object) -> Estimator:

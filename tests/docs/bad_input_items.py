@@ -208,7 +208,8 @@ wrong(
 )
 wrong("a known spread of items", {"kind": "nonnegative", "bounds": (0, 5), "spread": 1})
 wrong("a smallest spread of items", {"kind": "binary", "smallest_spread": 1})
-wrong("another method for items", {"kind": "binary", "method": "gaussian"}, {"kind": "binary", "method": None})
+wrong("another method for items", {"kind": "binary", "method": "gaussian"}, {"kind": "binary", "method": "unscaled"})
+wrong("a refinement of another method", {"kind": "binary", "method": "plan-classic", "refine": ()})
 wrong(
     "a refinement that there is not",
     *({"kind": "binary", "refine": refine} for refine in ("polish", ["shrink", "polish"], 5, [None], [["shrink"]])),

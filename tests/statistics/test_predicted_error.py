@@ -79,6 +79,7 @@ def test_predictions_for_spreads_that_have_to_be_found(label):
         ("mahalanobis", 10_000, 20, 0.1),
         ("iome", 10_000, 20, 0.1),
         ("coinpress", 10_000, 20, 0.1),
+        ("plan-classic", 10_000, 20, 1),
     ],
 )
 def test_predictions_for_assumed_spreads_and_other_methods(method, n, d, rho):

@@ -36,7 +36,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--method", default="all", help="plan, unscaled, gaussian or all (the default)")
+    command.add_argument("--method", default="all", help="one method of plandp.mean, or all (the default)")
     command.add_argument("--rho", default="0.5", help="the budget that releases are asked to keep (default: 0.5)")
     command.add_argument("--minutes", default="5", help="how long (default: 5); every part runs at least once")
     command.add_argument("--details", action="store_true", help="also show what each part has to say")

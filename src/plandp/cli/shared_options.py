@@ -40,7 +40,11 @@ def add_method_options(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers (default: 1)"
     )
-    group.add_argument("--method", default="plan", help="plan (the default), unscaled or gaussian")
+    group.add_argument(
+        "--method",
+        default="plan",
+        help="plan (the default), unscaled, gaussian, plan-classic, iome, coinpress or mahalanobis",
+    )
 
 
 def add_refine_option(group: "argparse._ArgumentGroup") -> None:

@@ -22,6 +22,7 @@ ROUGH = Fraction(1, 4)  # ρ₁, of ρ: "25% of the total privacy budget"
 CENTER = Fraction(1, 4)  # of ρ₁; the rest of it is for variances (Listing 1, lines 3–4)
 RADIUS = Fraction(1, 4)  # ρ₂, of ρ - ρ₁
 MOST_RANK_ERROR = 0.1  # of the numbers: the paper's advice ("Choosing valid settings")
+HOPELESS_RANK_ERROR = 0.5  # then a median can be any value
 
 
 def classic_design(
@@ -80,8 +81,10 @@ class ClassicFuture:
         return Findings(centers=_found(errors.get("centres", 0.0)), spreads=spreads, radius="found")
 
     def expect(self, spread: FloatArray, design: Design) -> Expected:
-        """Noise of 2C²/ρ₃, C the norm that k Gaussian rows exceed."""
-        σ = np.minimum(spread, box_spread(design.columns))
+        """Noise of 2C²/ρ₃, C the norm that k Gaussian rows exceed; rows lie anywhere where ranks are hopeless."""
+        widest = box_spread(design.columns)
+        hopeless = max(self.rank_errors(design).values(), default=0.0) > HOPELESS_RANK_ERROR
+        σ = widest if hopeless else np.minimum(spread, widest)
         s = optimal_stretch(self.regularised(σ), design.error_norm)
         C, _ = gaussian_radius(σ / s, self.rows_to_clip(design) / design.n)
         noise = np.asarray(C * np.sqrt(2.0 / float(design.split.sum)) / design.n * s)

@@ -52,7 +52,7 @@ def test_grids_have_a_power_of_two_of_cells_no_wider_than_asked() -> None:
     ids=str,
 )
 def test_spreads_of_gaussian_columns_are_found_up_to_the_factor(part: classic.Direct, off: float) -> None:
-    # quantiles of 60,000 numbers err by 0.9% (standard deviation): 6% is seven of them, and the factors are further apart
+    # quantiles of 60,000 numbers err by 0.9% (standard deviation): 6% is seven of them, and factors are further apart
     table = np.random.default_rng(1).normal(7, SPREAD, (60_000, 3))
     table[::50, 1] = np.nan
     design = design_of(n=60_000, rho="2000")

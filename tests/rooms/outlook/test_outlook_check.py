@@ -19,7 +19,7 @@ def changed(**public):
     return {**TYPICAL, **public}
 
 
-@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress"])
+@pytest.mark.parametrize("method", ["plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"])
 @pytest.mark.parametrize(
     "public",
     [
@@ -306,7 +306,7 @@ def test_extreme_numbers_give_an_ordinary_check():
     ]
     with np.errstate(all="raise"):  # as a strict caller might
         for public in extremes:
-            for method in ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress"):
+            for method in ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic"):
                 check = plandp.check(method=method, **public)
                 json.loads(check.to_json())  # no infinity, no NaN
                 assert np.all(check.noise_std > 0)
