@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from plandp.algorithm import plan_mean
 from plandp.baselines.coinpress import coinpress_mean
 from plandp.baselines.gaussian import gaussian_mean
-from plandp.baselines.iome import iome_mean
+from plandp.baselines.iome import iome_items, iome_mean
 from plandp.baselines.unscaled import unscaled_mean
 from plandp.classic.algorithm import plan_classic_mean
 from plandp.classic.guards import rank_error_shares, usual_rows_to_clip
@@ -100,11 +100,13 @@ def iome(*, steps: int = 20, offset: float = 2, radius_share: Fraction = Fractio
         raise ArgumentError("offset", f"must be a number from 0 to {MOST_OFFSET}")
     if not isinstance(radius_share, Fraction) or not Fraction(1, 10**6) <= radius_share <= Fraction(1, 2):
         raise ArgumentError("radius_share", "must be a Fraction from 1/1000000 to 1/2")
+    plan = partial(iome_design, steps=steps, radius_share=radius_share)
     return Estimator(
         name="iome",
-        plan=partial(iome_design, steps=steps, radius_share=radius_share),
+        plan=plan,
         run=partial(iome_mean, offset=float(offset)),
         predictor=predict_iome(offset=float(offset)),
+        items=ItemMethod(plan=plan, run=partial(iome_items, offset=float(offset))),
     )
 
 

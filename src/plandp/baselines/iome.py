@@ -3,14 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.dense_view import DenseRows
 from plandp.data.rows import Rows
+from plandp.data.sparse_rows import SparseRows
 from plandp.mechanisms.ball_sum import private_ball_sum
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.quantiles import BinarySearch
-from plandp.mechanisms.ranked import HeldKeys, Ranked
 from plandp.mechanisms.recentred import Recentred
-from plandp.mechanisms.rotated import Rotated, Rotation, View
+from plandp.mechanisms.rotated import Rotated, Rotation
 from plandp.mechanisms.row_norms import RowNorms
+from plandp.mechanisms.viewed_keys import viewed_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.steps.estimate import Estimate, unstretched
 from plandp.steps.radius import longest_norm, stretched_view
@@ -39,6 +41,14 @@ def iome_mean(rows: Rows, design: Design, noise: MeteredNoise, *, offset: float)
     return unstretched(total, center, None, stretch, radius, design).warning(*iome_warnings(design, offset))
 
 
+def iome_items(rows: SparseRows, design: Design, noise: MeteredNoise, *, offset: float) -> Estimate:
+    """The same for items that are there or not: rotated rows are dense, so that they are made so block by block.
+
+    Guarantee: as `iome_mean`.
+    """
+    return iome_mean(DenseRows(rows), design, noise, offset=offset)
+
+
 def private_rotated_center(rows: Rows, design: Design, noise: MeteredNoise) -> FloatArray:
     """The point whose coordinates are the medians of all coordinates in a random basis, within the bounds.
 
@@ -48,7 +58,7 @@ def private_rotated_center(rows: Rows, design: Design, noise: MeteredNoise) -> F
     rotation = Rotation.drawn(design.d, noise)
     rotated = Rotated(view=stretched_view(middle, np.ones(design.d), design), rotation=rotation)
     reach = np.full(rotation.size, rotated_reach(columns))
-    ranked = _ranked(rows, rotated, _lattice(-reach, reach, design))
+    ranked = viewed_keys(rows, _lattice(-reach, reach, design), view=rotated)
     medians = SEARCH(ranked, 0.5, noise, rho=design.split.center, step="center")
     return np.clip(middle + rotation.back(medians, design.d) * columns.error_scale, columns.low, columns.high)
 
@@ -59,7 +69,7 @@ def private_norm_radius(rows: Rows, view: Recentred, beyond: float, design: Desi
     Guarantee: design.split.radius-zCDP.
     """
     lattice = _lattice(np.zeros(1), np.array([longest_norm(view)]), design)
-    ranked = _ranked(rows, RowNorms(view=view), lattice)
+    ranked = viewed_keys(rows, lattice, view=RowNorms(view=view))
     return float(SEARCH(ranked, 1.0 - beyond / design.n, noise, rho=design.split.radius, step="radius")[0])
 
 
@@ -67,7 +77,3 @@ def _lattice(low: FloatArray, high: FloatArray, design: Design) -> Lattice:
     """As many cells as the search has halvings for."""
     cells = np.full(len(low), 2.0**design.center_rounds)
     return Lattice(low=low, high=high, step=(high - low) / cells, cells=cells)
-
-
-def _ranked(rows: Rows, view: View, lattice: Lattice) -> Ranked:
-    return HeldKeys.of_values(np.concatenate([view(block) for block in rows.blocks()]), lattice)
