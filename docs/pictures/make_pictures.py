@@ -12,6 +12,36 @@ from plandp.report.picture import svg_text
 
 SEED = 1  # the people are invented, so the picture may be the same every time
 METHODS = (("gaussian", "#E69F00", -0.22), ("unscaled", "#56B4E9", 0.0), ("plan", "#0072B2", 0.22))
+COLOURS = {"plan": "#0072B2", "even split": "#009E73", "unscaled": "#56B4E9", "gaussian": "#E69F00"}
+
+
+def draw_motivating_example() -> Figure:
+    """Return the first table of the page on the paper's (1, λ, …, λ) rows: errors against the number of columns."""
+    page = (Path(__file__).parents[1] / "motivating-example.md").read_text(encoding="utf-8")
+    head, _, *lines = page[page.index("| q | d |") :].partition("\n\n")[0].splitlines()
+    names = [name.strip() for name in head.strip("|").split("|")]
+    table = dict(zip(names, zip(*(line.strip("|").split("|") for line in lines), strict=True), strict=True))
+    columns = np.array(table["d"], dtype=float)
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    ax = figure.add_subplot()
+    for name, colour in COLOURS.items():
+        ax.plot(columns, np.array(table[name], dtype=float), "o-", color=colour, markersize=4, label=name)
+    worst = np.array(table["worst of plan"], dtype=float)
+    ax.plot(columns, worst, "x", color=COLOURS["plan"], markersize=6, label="plan, worst run")
+    for times, style, words in (
+        (np.ones_like(columns), "-", "a scalar's noise"),
+        (np.sqrt(columns), "--", "√d times it"),
+    ):
+        ax.plot(columns, times, color="black", linewidth=0.8, linestyle=style, label=words)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    ax.set_xticks(columns, [f"{d:.0f}" for d in columns])
+    ax.set_xlabel("columns d", fontsize=9)
+    ax.set_ylabel("median l2 error\nover the noise of a scalar", fontsize=9)
+    ax.set_title("Rows (1, λ, …, λ) or 0: 10,000 of them, bounds (0, 1), ρ = 0.1", fontsize=11, loc="left")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(fontsize=8, frameon=False, ncols=2, loc="upper left")
+    return figure
 
 
 def draw_methods() -> Figure:
@@ -44,7 +74,8 @@ def draw_methods() -> Figure:
 
 def main(folder: Path) -> None:
     """Write every picture into `folder`."""
-    (folder / "methods.svg").write_text(svg_text(draw_methods()), encoding="utf-8")
+    for name, draw in (("methods", draw_methods), ("motivating-example", draw_motivating_example)):
+        (folder / f"{name}.svg").write_text(svg_text(draw()), encoding="utf-8")
 
 
 if __name__ == "__main__":
