@@ -110,10 +110,11 @@ def group_sums(rows: Rows, orders: list[IntArray], k: int, columns: Columns) -> 
                 own = np.flatnonzero((places < used) & (places % 2 == sign))
                 differ[places[own] // 2] += values[own] if sign else -values[own]
         seen += len(block)
-    squares = differences * differences / 2.0
-    sums: FloatArray = np.zeros((len(orders), used // (2 * k), d))
-    for pair in range(k):  # one after the other, in an order that coins decide
-        sums += squares[:, pair::k]
+    squares = np.multiply(differences, differences, out=differences)
+    squares /= 2.0
+    sums = squares[:, 0::k]
+    for pair in range(1, k):  # one after the other, in an order that coins decide
+        sums = sums + squares[:, pair::k]
     return sums.reshape(-1, d)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plandp_lab.fuzz.values import Draw, one_in, strange
 
 # the first is fifty times faster than the second, and reads rows as the others do
-METHODS = ("gaussian",) * 18 + ("plan", "unscaled", "iome", "coinpress", "mahalanobis")
+METHODS = ("gaussian",) * 18 + ("plan", "unscaled", "plan-classic", "iome", "coinpress", "mahalanobis")
 
 EVERY = (
     "bounds",

@@ -37,7 +37,7 @@ _VALUES: dict[str, tuple[str, ...]] = {
     "--delta": ("1e-6", "2", "0.5"),
     "--error-norm": ("1", "2", "0.5", "inf", "1e400"),
     "--error-scale": ("bounds", "1", "0", "age=1"),
-    "--method": ("gaussian", "gaussian", "plan", "unscaled", "iome", "coinpress", "best"),
+    "--method": ("gaussian", "gaussian", "plan", "unscaled", "plan-classic", "iome", "coinpress", "best"),
     "--kind": ("real", "binary", "nonnegative", "x"),
     "--columns": ("age", "age,income", "0", "0,1", "", "height", "٣"),
     "--missing": ("0", "1,2", "age=1", "nan"),
