@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from planted import changed
 
+from plandp.audit.choices import squared_distance
 from plandp.mechanisms import quantiles
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.ranked import HeldKeys
@@ -76,3 +77,40 @@ def test_rounds_that_cost_more_than_they_pay_are_rejected() -> None:
         ranks, 0.5, door, rho=Fraction(2), step="quantile"
     )
     assert door.spent != 2
+
+
+def furthest_penalty(module: Any = quantiles, *, copies: int = 1) -> Fraction:
+    """The same for the penalties of choices: how far any cell's moves between any two neighbours, squared, over D."""
+    most = Fraction(0)
+    for share in SHARES:
+        books: list[Any] = []
+        for row in ROWS:
+            door = WatchedDoor(reserved=Fraction(2), seed=97)
+            module.ExponentialMechanism()(ranked(row, copies), share, door, rho=Fraction(2), step="quantile")
+            (asked,), ((choices, rate),) = door.asked, door.chosen
+            assert (door.spent, choices) == (2, 3)
+            assert rate**2 * asked.squared_sensitivity <= 4
+            books.append(asked)
+        for one, other in combinations(books, 2):
+            most = max(most, Fraction(squared_distance(one, other), one.squared_sensitivity))
+    return most
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_penalties_of_the_choice_move_by_exactly_what_is_stated(copies: int) -> None:
+    assert furthest_penalty(copies=copies) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "replacement", "copies"),
+    [
+        pytest.param("sensitivity=2 * ranked.copies", "sensitivity=ranked.copies", 1, id="rank sensitivity ½"),
+        pytest.param("sensitivity=2 * ranked.copies", "sensitivity=2", 3, id="copies forgotten"),
+        pytest.param("sensitivity=2 * ranked.copies", "sensitivity=3", 3, id="√3 instead of 3 for 3 copies"),
+        pytest.param(
+            "np.maximum(np.maximum(below - wanted, wanted - upto), 0)", "np.abs(below + upto - 2 * wanted)", 1, id="sum"
+        ),
+    ],
+)
+def test_penalties_that_move_further_are_rejected(line: str, replacement: str, copies: int) -> None:
+    assert furthest_penalty(changed(quantiles, (line, replacement)), copies=copies) > 1

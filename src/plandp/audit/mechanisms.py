@@ -1,18 +1,20 @@
 """Each mechanism alone, at its own ρ: the exact Rényi divergence of its answers on neighbouring tables.
 
-Its noise is a discrete Gaussian of known σ² around an integer query, so the divergence follows from how far the query
-moves and from the σ² that was really asked of the sampler; nothing is estimated, and there are no false alarms.
+Its noise is a discrete Gaussian of known σ² around an integer query, or it chooses by penalties at a known rate: so the
+divergence follows from how far query or penalties move and from the σ² or rate that was really asked for; nothing is
+estimated, and there are no false alarms.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
+from plandp.audit.choices import choice_divergence, content, squared_distance
 from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
 from plandp.audit.plan import AuditPlan
@@ -21,9 +23,9 @@ from plandp.audit.watching import kind_and_place
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.open import open_rows
 from plandp.data.sparse_rows import SparseBlock
-from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, tail_cell
+from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, quantiles, ranked, tail_cell
 from plandp.mechanisms.recentred import Recentred
-from plandp.noise.watched import WatchedDoor
+from plandp.noise.watched import Asked, WatchedDoor
 from plandp.terms.columns import read_columns
 
 Row = Mapping[int, float]  # of items: from column to value
@@ -81,7 +83,7 @@ class Mechanisms:
 def paid_and_lost(attack: Attack, rho: Fraction) -> tuple[Fraction, list[str]]:
     """The largest exact ρ between two of the rows over what was paid, and what is wrong with it."""
     where = f"{attack.mechanism}, {attack.name}, rho = {float(rho):.3g}"
-    queries: dict[tuple[int, ...], int] = {}
+    queries: dict[object, tuple[int, Asked]] = {}
     sigma2 = stated = None
     for place, row in enumerate(attack.rows):
         door = WatchedDoor(reserved=rho, seed=1)
@@ -89,41 +91,50 @@ def paid_and_lost(attack: Attack, rho: Fraction) -> tuple[Fraction, list[str]]:
             attack.ask(row, door, rho)
         except Exception as error:  # no row may raise, whatever it is
             return Fraction(0), [f"{where}: row {place} raised {kind_and_place(error)}"]
-        if len(door.asked) != 1 or len(door.watched.drawn) != 1 or door.spent != rho:
-            drawn = len(door.watched.drawn)
-            return Fraction(0), [f"{where}: {len(door.asked)} queries, {drawn} draws, {door.spent} paid of {rho}"]
-        (asked,), ((count, variance),) = door.asked, door.watched.drawn
+        # a choice at rate c tells as much as a query with noise of variance 1/c²
+        draws = [*door.watched.drawn, *((count, 1 / rate**2) for count, rate in door.chosen)]
+        if len(door.asked) != 1 or len(draws) != 1 or door.spent != rho:
+            return Fraction(0), [f"{where}: {len(door.asked)} queries, {len(draws)} draws, {door.spent} paid of {rho}"]
+        (asked,), ((count, variance),) = door.asked, draws
         if (asked.squared_sensitivity, variance) != (stated or asked.squared_sensitivity, sigma2 or variance):
             return Fraction(0), [f"{where}: row {place} decides how much noise there is"]
         if count != asked.query.size or not asked.noise_added:
             return Fraction(0), [f"{where}: not every value got its noise"]
         stated, sigma2 = asked.squared_sensitivity, variance
-        queries.setdefault(tuple(map(int, asked.query.ravel().tolist())), place)
+        queries.setdefault(content(asked), (place, asked))
     assert sigma2 is not None
-    worst, pair = max(
-        (
-            (exact_rho(sum((a - b) ** 2 for a, b in zip(one, other, strict=True)), sigma2), (one, other))
-            for one, other in combinations(queries, 2)
-        ),
-        default=(Fraction(0), ((), ())),
-    )
+    found = [
+        (exact_rho(squared_distance(one, other), sigma2), (first, second))
+        for (first, one), (second, other) in combinations(queries.values(), 2)
+    ]
+    worst, places = max(found, default=(Fraction(0), (0, 0)))
+    one, other = (next(asked for place, asked in queries.values() if place == wanted) for wanted in places)
     problems = []
     if worst > rho:
-        places = [queries[query] for query in pair]
         problems.append(
             f"{where}: loses {float(worst / rho):.4f} times what it pays, between rows {places[0]} and {places[1]}"
         )
     elif sigma2 <= SUMMED:
         for alpha in ORDERS:
-            lost = sum(shifted_divergence(abs(a - b), float(sigma2), alpha) for a, b in zip(*pair, strict=True))
+            lost = _divergence(one, other, sigma2, alpha)
             if lost > alpha * float(rho) * (1.0 + ROUNDING) + ROUNDING:
                 problems.append(f"{where}: loses {lost / alpha / float(rho):.4f} times what it pays at order {alpha}")
     return worst / rho, problems
 
 
+def _divergence(one: Asked, other: Asked, sigma2: Fraction, alpha: float) -> float:
+    """D_α of the answers to two neighbours' queries, summed up in floats."""
+    if one.candidates:
+        rate = Fraction(float(1 / sigma2) ** 0.5)
+        return choice_divergence(one.candidates, other.candidates, rate, alpha)
+    values = zip(one.query.ravel().tolist(), other.query.ravel().tolist(), strict=True)
+    return sum(shifted_divergence(abs(int(a) - int(b)), float(sigma2), alpha) for a, b in values)
+
+
 def attacks(number: int) -> Iterator[Attack]:
     """All mechanisms at their worst neighbours; later rounds have other shapes."""
     yield from _counts(number)
+    yield from _quantiles(number)
     yield from _norms()
     yield from _sums(number, squared=False)
     yield from _sums(number, squared=True)
@@ -156,6 +167,34 @@ def _counts(number: int) -> Iterator[Attack]:
             values = (-1.0, 1.0, np.nan, 0.0, np.inf, -np.inf, 1.7e308, np.nextafter(1.0, 0.0))
             rows = [np.full(d, value) for value in values] + [np.where(np.arange(d) % 2, 1.0, -1.0)]
             yield Attack(mechanism="counts below", name=f"d = {d}, threshold {threshold:g}", rows=rows, ask=ask)
+
+
+def _quantiles(number: int) -> Iterator[Attack]:
+    for d, cells, copies in ((1, 2, 1), (3, 2, 3), (1, 64, 1), (4, 1000, 3), (2 + number, 2**20, 1 + number)):
+        lattice = lattice_counts.Lattice(
+            low=np.full(d, -1.0), high=np.ones(d), step=np.full(d, 2.0 / cells), cells=np.full(d, float(cells))
+        )
+        ways: dict[str, Any] = {"quantile by choice": quantiles.ExponentialMechanism()}
+        if cells == 2:  # one round: one query
+            ways["quantile by search"] = quantiles.BinarySearch()
+        for (name, quantile), share in product(ways.items(), (0.5, 0.9)):
+
+            def ask(
+                row: Any,
+                door: Any,
+                rho: Fraction,
+                quantile: Any = quantile,
+                share: float = share,
+                public: Any = lattice,
+                copies: int = copies,
+            ) -> None:
+                values = np.repeat(np.stack([row, np.full_like(row, 0.25)]), copies, axis=0)
+                ranks = ranked.HeldKeys.of_values(values, public, copies=copies)
+                quantile(ranks, share, door, rho=rho, step="quantile")
+
+            values = (-1.0, 1.0, np.nan, 0.25, np.inf, -np.inf, 1.7e308, np.nextafter(0.25, 0.0))
+            rows = [np.full(d, value) for value in values] + [np.where(np.arange(d) % 2, 1.0, -1.0)]
+            yield Attack(mechanism=name, name=f"d = {d}, {cells} cells, {copies} copies, {share}", rows=rows, ask=ask)
 
 
 def _view(d: int) -> Recentred:

@@ -6,12 +6,14 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations
 
+from plandp.audit.choices import comparable, content, rate_problem, squared_distance
 from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
 from plandp.audit.plan import AuditPlan
 from plandp.audit.watching import SCRIPTS, Run, same_answers, watched
 from plandp.audit.worst_tables import Stage, stages
-from plandp.terms.payment import Payment
+from plandp.noise.watched import WatchedDoor
+from plandp.terms.payment import DISCRETE_GAUSSIAN, EXPONENTIAL, Payment
 
 SHOWN = 8
 TELLING = 6  # so many rows of each stage are tried in the first round, all of them later
@@ -119,11 +121,19 @@ def book_problems(run: Run, rho: Fraction) -> list[Problem]:
         return found
     (door,) = run.doors
     asked = [
-        Payment(step=one.step, rho=one.rho, squared_sensitivity=one.squared_sensitivity, values=one.query.size)
+        Payment(
+            step=one.step,
+            rho=one.rho,
+            squared_sensitivity=one.squared_sensitivity,
+            values=one.query.size,
+            mechanism=EXPONENTIAL if one.candidates else DISCRETE_GAUSSIAN,
+        )
         for one in door.asked
     ]
     if run.release is not None and tuple(asked) != door.payments:
         found.append(Problem(kind="accounting", text="the door booked other payments than it was asked for"))
+    found += _choice_problems(door, [payment for payment in asked if payment.mechanism == EXPONENTIAL])
+    asked = [payment for payment in asked if payment.mechanism == DISCRETE_GAUSSIAN]
     wanted = [(payment.values, payment.squared_sensitivity / (2 * payment.rho)) for payment in asked]
     drawn = door.watched.drawn if run.release is not None else door.watched.drawn[: len(wanted)]
     if [count for count, _ in drawn] != [count for count, _ in wanted]:
@@ -145,6 +155,17 @@ def book_problems(run: Run, rho: Fraction) -> list[Problem]:
     return found
 
 
+def _choice_problems(door: WatchedDoor, paid: list[Payment]) -> list[Problem]:
+    """What is wrong with how many choices were made, and how closely they follow their penalties."""
+    if [count for count, _ in door.chosen[: len(paid)]] != [payment.values for payment in paid]:
+        return [Problem(kind="unpaid draws", text=f"{door.chosen} choices for {len(paid)} payments")]
+    found = [
+        (payment.step, rate_problem(rate, squared_sensitivity=payment.squared_sensitivity, rho=payment.rho))
+        for payment, (_, rate) in zip(paid, door.chosen, strict=False)
+    ]
+    return [Problem(kind="wrong noise", text=f"step {step!r} {problem}") for step, problem in found if problem]
+
+
 def _path_problems(runs: Sequence[Run], rows: Sequence[str], turn: int) -> list[Problem]:
     """Where another table with the same answers led to anything else than other values in the queries."""
     found = []
@@ -162,7 +183,10 @@ def _path_problems(runs: Sequence[Run], rows: Sequence[str], turn: int) -> list[
 
 def _public(run: Run) -> tuple[object, ...]:
     """What must not depend on values, given equal answers."""
-    asked = [(a.step, a.squared_sensitivity, a.rho, a.query.shape, a.query.dtype.name) for a in run.asked]
+    asked = [
+        (a.step, a.squared_sensitivity, a.rho, a.query.shape, a.query.dtype.name, a.candidates and a.query.tolist())
+        for a in run.asked
+    ]
     release = run.release
     seen = () if release is None else (release.receipt.passes, release.warnings, release.estimate.shape, release.labels)
     return asked, run.raised, run.warned, seen
@@ -174,17 +198,15 @@ def compare(runs: Sequence[Run], rows: Sequence[str], where: str, tally: Tally) 
     asked = [run.asked[:shortest] for run in runs]
     tally.pairs += len(runs) * (len(runs) - 1) // 2
     for number in range(shortest):
-        queries = [tuple(map(int, book[number].query.ravel().tolist())) for book in asked]
-        distinct = {query: place for place, query in enumerate(queries)}
-        for one, other in combinations(distinct, 2):
-            if len(one) != len(other):
+        distinct = {content(book[number]): place for place, book in enumerate(asked)}
+        for one, other in combinations(distinct.values(), 2):
+            queries = asked[one][number], asked[other][number]
+            if not comparable(*queries):
                 continue
-            squares = sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
-            stated = min(asked[distinct[query]][number].squared_sensitivity for query in (one, other))
-            ratio = Fraction(squares, stated)
+            ratio = Fraction(squared_distance(*queries), min(query.squared_sensitivity for query in queries))
             step = asked[0][number].step
             tally.furthest[step] = max(ratio, tally.furthest.get(step, Fraction(0)))
             if ratio > 1:
-                pair = f"rows of {rows[distinct[one]]!r} and {rows[distinct[other]]!r}"
+                pair = f"rows of {rows[one]!r} and {rows[other]!r}"
                 text = f"{where}: step {step!r} moves by {float(ratio) ** 0.5:.4f} of its sensitivity between {pair}"
                 tally.add(Problem(kind="sensitivity", text=text))

@@ -1,4 +1,6 @@
-"""Is the noise that is drawn the discrete Gaussian that is claimed?  Tests whose false alarms are bounded exactly.
+"""Is the noise that is drawn the discrete Gaussian that is claimed, and are choices those of the exponential mechanism?
+
+Tests whose false alarms are bounded exactly.
 
 Draws fall into cells of known probability: single integers or ranges, lowest bits, pairs of successive draws, and pairs
 of draws from two releases.  Each count is binomial if the claim holds, so each test is exact, and so is their union.
@@ -19,6 +21,7 @@ from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
 from plandp.audit.plan import AuditPlan
 from plandp.noise import meter
+from plandp.noise.exponential_choice import Candidates
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -31,6 +34,8 @@ VARIANCES = {  # and how many draws at a time; beyond 2^96 another, slower sampl
     Fraction((1 << 94) + 1, 3): 1 << 16,
     Fraction(1 << 101): 1 << 9,
 }
+CHOICES = 1 << 9  # at a time
+PENALTIES, WIDTHS = (9, 6, 4, 3, 1, 0, 2, 5, 14), (1, 30, 2, 7, 1, 3, 4, 20, 900)
 SINGLE = 100  # σ up to which every integer is a cell
 BINS = 64
 LOW_BITS = 6
@@ -72,6 +77,7 @@ class NoiseLaw:
         clock = Clock(seconds=plan.seconds)
         cells = {sigma2: tuple(cells_of(sigma2)) for sigma2 in VARIANCES}
         squares = dict.fromkeys(VARIANCES, 0.0)
+        chosen = choice_cells()
         taken = 0.0
         rounds = 0
         for _ in clock.rounds():
@@ -82,6 +88,7 @@ class NoiseLaw:
                 for each in counted:
                     each.add(first, second)
                 squares[sigma2] += float(np.mean((first / math.sqrt(sigma2)) ** 2))
+            chosen.add(*(choices(CHOICES) for _ in range(2)))
             rounds += 1
         runs = 2 * rounds * sum(VARIANCES.values())
         tests = {
@@ -89,7 +96,7 @@ class NoiseLaw:
             for sigma2, counted in cells.items()
             for each in counted
             for cell, p in enumerate(each.p_values())
-        }
+        } | {f"{chosen.name}, cell {cell}": float(p) for cell, p in enumerate(chosen.p_values())}
         limit = plan.false_alarm / len(tests)
         failed = {name: p for name, p in tests.items() if p <= limit}
         least = min(tests.values())
@@ -97,7 +104,7 @@ class NoiseLaw:
         worst = [f"{name}: p = {p:.1e}" for name, p in sorted(failed.items(), key=lambda test: test[1])[:8]]
         return Finding(
             name=self.name,
-            claim="noise is discrete Gaussian: values, tails, lowest bits, independence",
+            claim="noise is discrete Gaussian: values, tails, lowest bits, independence; choices are as claimed",
             found=f"BROKEN: {len(failed)} of {len(tests)} tests fail, p down to {least:.1e}"
             if failed
             else f"{len(tests)} tests of {runs:.2g} draws agree (least p {least:.1e}, alarm at {limit:.1e})",
@@ -117,6 +124,23 @@ def draws(sigma2: Fraction, count: int) -> IntArray:
     door = meter.open_door(reserved=rho)
     noisy = door.release(np.zeros(count, np.int64), squared_sensitivity=sigma2.numerator, rho=rho, step="audit")
     return np.asarray(noisy, dtype=np.int64)
+
+
+def choices(count: int) -> IntArray:
+    """Points as releases get them: from the real door, c = 1/4."""
+    candidates = Candidates(penalties=np.array(PENALTIES, np.int64), widths=np.array(WIDTHS, np.int64))
+    rho = Fraction(count, 32)
+    door = meter.open_door(reserved=rho)
+    return np.array(door.choose([candidates] * count, sensitivity=1, rho=rho, step="audit"), dtype=np.int64)
+
+
+def choice_cells() -> Cells:
+    """Points of all intervals but the last one by one, and the last one in three parts."""
+    points = np.repeat(np.exp(-np.array(PENALTIES) / 4.0), WIDTHS)
+    single = len(points) - WIDTHS[-1]
+    parts = np.minimum(np.arange(len(points)), single + 3 * (np.arange(len(points)) - single) // WIDTHS[-1])
+    probability = np.asarray(np.bincount(parts, weights=points / math.fsum(points)), dtype=np.float64)
+    return Cells(name="choices", probability=probability, of=lambda first, second: parts[np.append(first, second)])
 
 
 def law(sigma2: Fraction) -> tuple[IntArray, FloatArray]:

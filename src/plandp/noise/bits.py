@@ -28,9 +28,9 @@ class OsBits:
 class SeededBits:
     """Reproducible bits for testing only: whoever knows the seed can subtract the noise."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, purpose: str = "") -> None:
         # Python writes no integers of thousands of digits, but their hexadecimal ones
-        self._seed = str(seed) if seed.bit_length() < 1000 else hex(seed)
+        self._seed = purpose + (str(seed) if seed.bit_length() < 1000 else hex(seed))
         # next() on count() is one step under the interpreter lock: two threads never get the same index.
         self._index = count()
 

@@ -31,11 +31,13 @@ class MeteredNoise:
     docs/proofs/metered_door.md.
     """
 
-    def __init__(self, *, reserved: Fraction, sampler: Sampler, coins: Bits) -> None:
+    def __init__(self, *, reserved: Fraction, sampler: Sampler, coins: Bits, choices: Bits | None = None) -> None:
         _require_positive_fraction("reserved", reserved)
         self._reserved = reserved
         self._sampler = sampler
         self._coins = coins
+        # How many bits a choice takes depends on its candidates: with a seed they would shift the coins after it.
+        self._choices = coins if choices is None else choices
         self._payments: tuple[Payment, ...] = ()
         self._spent = Fraction(0)
         self._lock = Lock()
@@ -74,13 +76,7 @@ class MeteredNoise:
             raise TypeError("candidates must hold at least one choice")
         price = choices * sensitivity**2
         self._pay(Payment(step=step, rho=rho, squared_sensitivity=price, values=choices, mechanism=EXPONENTIAL))
-        rate = largest_rate(rho=rho, sensitivity=sensitivity, choices=choices)
-        chosen: list[int] = []
-        for each in candidates:
-            if len(chosen) == choices:
-                raise TypeError("there are more candidates than were paid for")
-            chosen.append(draw_choice(each, rate, self._coins))
-        return chosen
+        return self._draw_choices(candidates, choices, largest_rate(rho=rho, sensitivity=sensitivity, choices=choices))
 
     def public_integers(self, *, below: int, count: int) -> NDArray[np.int64]:
         """Return `count` independent exact uniform integers in [0, below): public coins, free of charge."""
@@ -148,7 +144,15 @@ class MeteredNoise:
     @property
     def insecure(self) -> bool:
         """Whether noise or choices can be predicted, as with a testing seed."""
-        return self._sampler.insecure or not isinstance(self._coins, OsBits)
+        return self._sampler.insecure or not isinstance(self._choices, OsBits)
+
+    def _draw_choices(self, candidates: Choices, choices: int, rate: Fraction) -> list[int]:
+        chosen: list[int] = []
+        for each in candidates:
+            if len(chosen) == choices:
+                raise TypeError("there are more candidates than were paid for")
+            chosen.append(draw_choice(each, rate, self._choices))
+        return chosen
 
     def _pay(self, payment: Payment) -> None:
         # Check and entry are one step, so that two threads cannot overspend together.
@@ -184,12 +188,14 @@ def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int |
         raise ArgumentError("sampler", "must be 'exact' or 'opendp'")
     if testing_seed is None:
         bits: Bits = OsBits()
+        choices = bits
     elif type(testing_seed) is not int:
         raise ArgumentError("testing_seed", "must be an int, or None for noise that protects")
     elif sampler == "opendp":
         raise ArgumentError("testing_seed", "OpenDP's noise cannot be seeded; use sampler='exact' for tests")
     else:
         bits = SeededBits(testing_seed)
+        choices = SeededBits(testing_seed, purpose="choices ")
     if sampler == "opendp" and reserved < SMALLEST_FOR_OPENDP:
         raise ArgumentError("sampler", "'opendp' draws no noise for rho below 2**-32; use sampler='exact'")
     make = _MAKER.get()
@@ -199,7 +205,7 @@ def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int |
             raise TypeError("a door that stands in for the real one must call itself insecure")
         return door
     source: Sampler = OpenDPSampler() if sampler == "opendp" else ExactSampler(bits)
-    return MeteredNoise(reserved=reserved, sampler=source, coins=bits)
+    return MeteredNoise(reserved=reserved, sampler=source, coins=bits, choices=choices)
 
 
 def _require_positive_fraction(argument: str, value: Fraction) -> None:

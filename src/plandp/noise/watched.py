@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from plandp.noise.bits import SeededBits
+from plandp.noise.exponential_choice import Candidates, Choices
 from plandp.noise.meter import IntegerArray, MeteredNoise
 from plandp.noise.sampler import ExactSampler
 
@@ -16,7 +17,10 @@ Script = Callable[[int, IntegerArray, IntegerArray], IntegerArray]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Asked:
-    """One query as it came to the door.  Holds data: never to leave the audit."""
+    """One query, or one round of choices, as it came to the door.  Holds data: never to leave the audit.
+
+    Of choices, the query is the public number of grid points of each, and the answer the points that were chosen.
+    """
 
     step: str
     query: IntegerArray
@@ -24,6 +28,7 @@ class Asked:
     rho: Fraction
     noise_added: bool  # whether exactly what was drawn came on top of the query
     answer: IntegerArray
+    candidates: tuple[Candidates, ...] = ()
 
 
 class WatchedSampler:
@@ -49,8 +54,10 @@ class WatchedDoor(MeteredNoise):
 
     def __init__(self, *, reserved: Fraction, seed: int, script: Script | None = None) -> None:
         self.watched = WatchedSampler(seed)
-        super().__init__(reserved=reserved, sampler=self.watched, coins=SeededBits(seed + 1))
+        bits, choices = SeededBits(seed + 1), SeededBits(seed + 1, purpose="choices ")
+        super().__init__(reserved=reserved, sampler=self.watched, coins=bits, choices=choices)
         self.asked: list[Asked] = []
+        self.chosen: list[tuple[int, Fraction]] = []  # how many choices were made at which rate
         self._script = script
 
     def release(self, query: IntegerArray, *, squared_sensitivity: int, rho: Fraction, step: str) -> IntegerArray:
@@ -72,3 +79,28 @@ class WatchedDoor(MeteredNoise):
             )
         )
         return answer
+
+    def choose(self, candidates: Choices, *, sensitivity: int, rho: Fraction, step: str) -> list[int]:
+        """Choose as the metered door does, take a note, and answer by the script, within the grid."""
+        held = tuple(candidates)
+        points = np.array(super().choose(held, sensitivity=sensitivity, rho=rho, step=step), np.object_)
+        sizes = np.array([sum(each.widths.tolist()) for each in held], np.object_)
+        answer = points if self._script is None else self._script(len(self.asked), sizes, points)
+        answer = np.minimum(np.maximum(answer, 0), sizes - 1)
+        self.asked.append(
+            Asked(
+                step=step,
+                query=sizes,
+                squared_sensitivity=len(held) * sensitivity**2,
+                rho=rho,
+                noise_added=True,
+                answer=answer,
+                candidates=held,
+            )
+        )
+        return [int(point) for point in answer]
+
+    def _draw_choices(self, candidates: Choices, choices: int, rate: Fraction) -> list[int]:
+        chosen = super()._draw_choices(candidates, choices, rate)
+        self.chosen.append((len(chosen), rate))
+        return chosen

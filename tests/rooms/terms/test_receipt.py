@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from plandp.errors import ArgumentError
+from plandp.terms.payment import EXPONENTIAL, Payment
 from plandp.terms.receipt import Receipt, Step
 from plandp.terms.zcdp import epsilon_of
 
@@ -141,3 +142,23 @@ def test_an_insecure_receipt_says_so_and_a_secure_one_does_not(receipt_of):
     notice = "INSECURE: testing_seed was used; this release protects nobody"
     assert notice in repr(receipt_of(insecure=True)).splitlines()
     assert "INSECURE" not in repr(receipt_of())
+
+
+def test_choices_are_told_from_noise_both_ways(receipt_of):
+    noise = Payment(step="sum", rho=Fraction(1, 4), squared_sensitivity=4, values=1)
+    choice = Payment(step="center", rho=Fraction(1, 4), squared_sensitivity=12, values=3, mechanism=EXPONENTIAL)
+    receipt = receipt_of(payments=(choice, noise))
+    written = json.loads(json.dumps(receipt.to_dict()))
+    assert Receipt.from_dict(written) == receipt
+    assert [payment.get("mechanism") for payment in written["payments"]] == ["exponential mechanism", None]
+    assert "chosen by the exponential mechanism: center" in repr(receipt)
+    assert "exponential" not in repr(receipt_of())
+    written["payments"][0]["mechanism"] = "magic"
+    with pytest.raises(ArgumentError):
+        Receipt.from_dict(written)
+
+
+def test_receipts_from_before_there_were_choices_are_read(receipt_of):
+    written = receipt_of().to_dict()
+    assert not any("mechanism" in payment for payment in written["payments"])
+    assert Receipt.from_dict(written) == receipt_of()
