@@ -110,25 +110,41 @@ def _line(bound: Bound, claimed: float) -> str:
 
 
 def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
-    """A lower bound on the ρ of a target that exceeds the true one with probability at most `error`."""
-    seen: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    runs = 0
-    while runs < target.fewest or clock.left > 0:
-        count = min(target.most, max(target.fewest, runs // 4))
-        for table in (0, 1):
-            seen[table].append(target.sample(table, count))
-        runs += count
-    zero, one = (np.nan_to_num(np.concatenate(parts)) for parts in seen)
-    first = max(2, int(FIRST_PART * runs))
-    score = _score(zero[:first], one[:first])
-    at = _events(score(zero[:first]), score(one[:first]), runs - first, error)
+    """A lower bound on the ρ of a target that exceeds the true one with probability at most `error`.
+
+    How many runs are counted is settled by the first ones: were it settled by the clock, slow answers could count more.
+    """
+    began = clock.left
+    pilot = _runs(target, max(2, int(FIRST_PART * target.fewest)))
+    while clock.left > (1.0 - FIRST_PART) * began:
+        pilot = _joined(pilot, _runs(target, min(target.most, max(target.fewest, len(pilot[0]) // 4))))
+    first = len(pilot[0])
+    in_time = int(first * max(0.0, clock.left) / max(began - clock.left, 1e-9))
+    counted = max(target.fewest - first, in_time)
+    score = _score(*pilot)
+    at = _events(score(pilot[0]), score(pilot[1]), counted, error)
     if at is None:
-        return Bound(name=target.name, rho=0.0, epsilon=0.0, runs=2 * runs)
+        return Bound(name=target.name, rho=0.0, epsilon=0.0, runs=2 * first)
     edges, swapped = at
-    tables = (one, zero) if swapped else (zero, one)
-    p, q = (_counted(score(table[first:]), edges) for table in tables)
-    rho, epsilon = _from_counts(p, q, runs - first, error)
-    return Bound(name=target.name, rho=rho, epsilon=epsilon, runs=2 * runs)
+    p, q = np.zeros(len(edges) + 1, np.int64), np.zeros(len(edges) + 1, np.int64)
+    done = 0
+    while done < counted:
+        zero, one = _runs(target, min(target.most, counted - done))
+        tables = (one, zero) if swapped else (zero, one)
+        p, q = p + _counted(score(tables[0]), edges), q + _counted(score(tables[1]), edges)
+        done += len(zero)
+    rho, epsilon = _from_counts(p, q, counted, error)
+    return Bound(name=target.name, rho=rho, epsilon=epsilon, runs=2 * (first + counted))
+
+
+def _runs(target: Target, count: int) -> tuple[FloatArray, FloatArray]:
+    """So many runs on each table."""
+    zero, one = (np.nan_to_num(target.sample(table, count)) for table in (0, 1))
+    return zero, one
+
+
+def _joined(some: tuple[FloatArray, FloatArray], more: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    return np.concatenate([some[0], more[0]]), np.concatenate([some[1], more[1]])
 
 
 def _score(zero: FloatArray, one: FloatArray) -> Callable[[FloatArray], FloatArray]:

@@ -110,13 +110,32 @@ def test_a_gaussian_with_a_known_shift_is_told_to_seven_tenths() -> None:
 def test_events_are_chosen_on_other_runs_than_those_that_are_counted() -> None:
     """Planted: a target whose first fifth shows a large difference, and the rest none."""
     rng = np.random.default_rng(92)
+    seen = [0, 0]
 
     def sample(table: int, count: int) -> np.ndarray:
-        early = np.arange(count) < count // 5
+        early = seen[table] + np.arange(count) < 800
+        seen[table] += count
         return (rng.normal(0, 1, count) + 9.0 * early * table)[:, None]
 
     bound = bound_of(Target(name="trap", sample=sample, fewest=4000, most=4000), Clock(seconds=0), error=1e-4)
     assert bound.rho < 0.01
+
+
+def test_how_many_runs_are_counted_is_settled_before_they_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: runs that get a hundred times slower once events are chosen; by the clock fewer would be counted."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    counted = []
+    for slower in (1.0, 100.0):
+        start = now[0]
+
+        def sample(table: int, count: int, start: float = start, slower: float = slower) -> np.ndarray:
+            now[0] += 1e-3 * count * (slower if now[0] - start > 2.0 else 1.0)
+            return np.zeros((count, 1))
+
+        target = Target(name="slow", sample=sample, fewest=10, most=10)
+        counted.append(bound_of(target, Clock(seconds=10.0), error=1e-4).runs)
+    assert counted[0] == counted[1] == pytest.approx(10_000, rel=0.02)
 
 
 def test_a_handful_of_runs_proves_nothing_and_breaks_nothing() -> None:
