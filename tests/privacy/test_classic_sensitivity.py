@@ -107,7 +107,7 @@ def test_a_rank_sensitivity_of_a_half_is_rejected() -> None:
     [pytest.param("1", id="copies forgotten"), pytest.param("2", id="2 for 3: less wrong than ρ over 3 for ρ over 9")],
 )
 def test_copies_that_cost_less_than_their_square_are_rejected(copies: str) -> None:
-    cheap = changed(pairs, ("copies=self.copies)", f"copies={copies})"))
+    cheap = changed(pairs, ("design), copies=self.copies)", f"design), copies={copies})"))
     assert worst_tables(Parts(spread=cheap.Pairs(copies=3)))["spread"] > 1
 
 

@@ -34,9 +34,12 @@ class Direct:
         if not isinstance(self.share, float) or not 0.5 < self.share < 1.0:
             raise ArgumentError("share", "must be a number above .5 and below 1")
 
-    def numbers(self, n: int) -> int:
-        """One per row."""
-        return n
+    def rank_error(self, finest: FloatArray, quantile: Quantile, design: Design, *, failure: float) -> float:
+        """Of one number per row."""
+        columns = design.columns
+        cells = float(search_lattice(columns.low, columns.high, finest).cells[0])
+        rho = float(design.split.spread)
+        return quantile.rank_error(cells=cells, columns=design.d, rho=rho, failure=failure) / design.n
 
     def __call__(
         self,

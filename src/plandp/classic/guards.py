@@ -25,17 +25,14 @@ def large_rank_errors(design: Design, parts: Parts) -> tuple[str, ...]:
 
 
 def rank_error_shares(design: Design, parts: Parts) -> dict[str, float]:
-    """The rank error of each search for centres and spreads over the numbers that are ranked."""
+    """Public: the rank error of each search for centres and spreads over the numbers that are ranked."""
     columns, third = design.columns, parts.failure_probability / 3.0
-    lattice = search_lattice(columns.low, columns.high, 2.0 * parts.small_spread.finest(None, design))
-    searches = {"centres": (float(design.split.center), design.n)}
+    finest = parts.small_spread.finest(None, design)
+    cells = float(search_lattice(columns.low, columns.high, 2.0 * finest).cells[0])
+    error = parts.quantile.rank_error(cells=cells, columns=design.d, rho=float(design.split.center), failure=third)
+    shares = {"centres": error / design.n}
     if design.split.spread:
-        searches["spreads"] = (float(design.split.spread), parts.spread.numbers(design.n))
-    shares = {}
-    for what, (rho, numbers) in searches.items():
-        if numbers and rho:
-            error = parts.quantile.rank_error(cells=float(lattice.cells[0]), columns=design.d, rho=rho, failure=third)
-            shares[what] = error / numbers
+        shares["spreads"] = parts.spread.rank_error(finest, parts.quantile, design, failure=third)
     return shares
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from plandp.classic.search_lattice import search_lattice
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
+from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.noise.meter import MeteredNoise
@@ -53,9 +54,11 @@ class Pairs:
         if self.median not in ("exact", "wilson-hilferty", "as printed", "none"):
             raise ArgumentError("median", "must be 'exact', 'wilson-hilferty', 'as printed' or 'none'")
 
-    def numbers(self, n: int) -> int:
-        """n' = ⌊n/2k⌋ groups (Algorithm 2, line 3), once per copy."""
-        return self.copies * (n // (2 * self.groups))
+    def rank_error(self, finest: FloatArray, quantile: Quantile, design: Design, *, failure: float) -> float:
+        """Of n' = ⌊n/2k⌋ groups (Algorithm 2, line 3), once per copy."""
+        cells, rho = float(self._lattice(finest, design).cells[0]), float(design.split.spread)
+        error = quantile.rank_error(cells=cells, columns=design.d, rho=rho, failure=failure, copies=self.copies)
+        return error / max(1, self.copies * (design.n // (2 * self.groups)))
 
     @property
     def median_of_sum(self) -> float:
@@ -83,12 +86,14 @@ class Pairs:
         """
         orders = [noise.public_permutation(design.n) for _ in range(self.copies)]  # before a row is read
         sums = group_sums(rows, orders, self.groups, design.columns)
-        k, unit = self.groups, finest / design.columns.error_scale
-        widest = 2.0 * k * box_spread(design.columns) ** 2
-        lattice = search_lattice(np.zeros(design.d), widest, k * unit**2)  # steps of the least variance
-        ranked = HeldKeys.of_values(sums, lattice, copies=self.copies)
+        ranked = HeldKeys.of_values(sums, self._lattice(finest, design), copies=self.copies)
         median = quantile(ranked, 0.5, noise, rho=design.split.spread, step="spread")
         return np.sqrt(median / self.median_of_sum)
+
+    def _lattice(self, finest: FloatArray, design: Design) -> Lattice:
+        """From 0 to k·2M², in steps of k times the least variance (appendix)."""
+        k, unit = self.groups, finest / design.columns.error_scale
+        return search_lattice(np.zeros(design.d), 2.0 * k * box_spread(design.columns) ** 2, k * unit**2)
 
 
 def group_sums(rows: Rows, orders: list[IntArray], k: int, columns: Columns) -> FloatArray:

@@ -26,8 +26,8 @@ class SpreadEstimator(Protocol):
         """Whether it starts from the released centres."""
         ...
 
-    def numbers(self, n: int) -> int:
-        """How many numbers per column are ranked when there are n rows; 0 where none are."""
+    def rank_error(self, finest: FloatArray, quantile: Quantile, design: Design, *, failure: float) -> float:
+        """Public: the rank error to expect over the numbers that are ranked; 0 where none are."""
         ...
 
     def __call__(
