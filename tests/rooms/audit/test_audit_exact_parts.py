@@ -22,7 +22,7 @@ from plandp.audit.row_by_row import added_otherwise, many_clipped_rows
 from plandp.audit.watching import SCRIPTS, watched
 from plandp.audit.worst_tables import Stage, stages
 from plandp.data import csv_events
-from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells
+from plandp.mechanisms import ball_sum, clipped_sum, lattice_counts, norm_cells
 from plandp.mechanisms.norm_cells import CellSums
 from plandp.noise import meter, sampler
 from plandp.noise.meter import MeteredNoise
@@ -83,7 +83,7 @@ def half_the_sensitivity(patch: pytest.MonkeyPatch) -> None:
 
 def half_the_sensitivity_stated(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
-        box_sum,
+        ball_sum,
         "private_clipped_sum",
         lambda totals, cell, noise, **terms: CLIPPED_SUM(totals, cell, Halved(noise), **terms),
     )
@@ -163,7 +163,7 @@ def a_bound_from_the_data(patch: pytest.MonkeyPatch) -> None:
     def private_sum(totals: Any, cell: int, noise: Any, **terms: Any) -> Any:
         return CLIPPED_SUM(totals, int(np.flatnonzero(totals.counts)[-1]), noise, **terms)
 
-    patch.setattr(box_sum, "private_clipped_sum", private_sum)
+    patch.setattr(ball_sum, "private_clipped_sum", private_sum)
 
 
 CLIPPED_SUM = clipped_sum.private_clipped_sum
@@ -175,7 +175,7 @@ def a_value_that_raises(patch: pytest.MonkeyPatch) -> None:
             raise ValueError
         return norm_cells.cell_totals(rows, *arguments, **more)
 
-    patch.setattr(box_sum, "cell_totals", totals)
+    patch.setattr(ball_sum, "cell_totals", totals)
 
 
 def a_value_that_warns(patch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,7 @@ def a_value_that_warns(patch: pytest.MonkeyPatch) -> None:
             warnings.warn("strange", stacklevel=1)
         return norm_cells.cell_totals(rows, *arguments, **more)
 
-    patch.setattr(box_sum, "cell_totals", totals)
+    patch.setattr(ball_sum, "cell_totals", totals)
 
 
 @pytest.mark.parametrize(
