@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress")
+METHODS = ("plan", "unscaled", "gaussian", "plan-classic", "iome", "coinpress", "mahalanobis")
+TAKING_ITEMS = ("plan-classic", "iome")  # of kind="binary", besides "plan", which takes all kinds
 EVERY_METHOD = "all"
 
 
@@ -23,5 +24,10 @@ class AuditPlan:
 
     @property
     def sparse(self) -> bool:
-        """Whether the kinds with few items in a row are attacked too: they have the method "plan" only."""
+        """Whether all kinds with few items in a row are attacked too: they have the method "plan" only."""
         return "plan" in self.methods
+
+    @property
+    def taking_items(self) -> tuple[str, ...]:
+        """The other methods that take items that are there or not."""
+        return tuple(method for method in self.methods if method in TAKING_ITEMS)

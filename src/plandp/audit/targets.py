@@ -47,6 +47,7 @@ def mechanism_targets(plan: AuditPlan) -> tuple[Target, ...]:
 def release_targets(plan: AuditPlan) -> tuple[Target, ...]:
     """Whole releases of tables of one row (or person): nothing hides a change of it but noise."""
     found = [_release(f"mean, {method}", _of_table(method, plan.rho)) for method in plan.methods]
+    found += [_release(f"mean, binary, {method}", _of_binary(method, plan.rho)) for method in plan.taking_items]
     if plan.sparse:
         found += [_release(f"mean, {kind}", _of_items(kind, plan.rho)) for kind in ("binary", "nonnegative")]
         found.append(_release("mean_of_events", _of_events(plan.rho)))
@@ -170,6 +171,13 @@ def _of_items(kind: str, rho: Fraction) -> Callable[[int], plandp.MeanRelease]:
     tables = csr_array(np.array([[1.0, 0.0]])), csr_array(np.array([[0.0, 1.0]]))
     bounds = None if kind == "binary" else (0, 1)
     return lambda table: plandp.mean(tables[table], kind=kind, bounds=bounds, rho=rho, refine=(), error_norm=1)
+
+
+def _of_binary(method: str, rho: Fraction) -> Callable[[int], plandp.MeanRelease]:
+    from scipy.sparse import csr_array
+
+    tables = csr_array(np.array([[1.0, 0.0]])), csr_array(np.array([[0.0, 1.0]]))
+    return lambda table: plandp.mean(tables[table], kind="binary", rho=rho, method=method, error_norm=1)
 
 
 def _of_events(rho: Fraction) -> Callable[[int], plandp.MeanRelease]:

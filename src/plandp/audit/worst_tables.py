@@ -39,6 +39,7 @@ def stages(plan: AuditPlan) -> tuple[Stage, ...]:
     return (
         *real,
         *(_sparse_stages(plan.rho) if plan.sparse else ()),
+        *(stage for method in plan.taking_items for stage in _item_stages(method, plan.rho)),
         *(_event_stages(plan.rho) if plan.sparse else ()),
     )
 
@@ -149,6 +150,11 @@ def _sparse_stages(rho: Fraction) -> list[Stage]:
     return [_sparse(kind, rho, **shape) for kind in ("binary", "nonnegative") for shape in shapes]
 
 
+def _item_stages(method: str, rho: Fraction) -> list[Stage]:
+    shapes: list[dict[str, Any]] = [{"n": 12, "d": 12, "error_norm": 1}, {"n": 1, "d": 1, "error_norm": 3.5}]
+    return [_sparse("binary", rho, method=method, **shape) for shape in shapes]
+
+
 def _sparse(kind: str, rho: Fraction, *, n: int, d: int, **arguments: Any) -> Stage:
     rows = sparse_rows(d)
     others: list[Entries] = [
@@ -165,7 +171,12 @@ def _sparse(kind: str, rho: Fraction, *, n: int, d: int, **arguments: Any) -> St
     even = n % len(lone) == 0
     bounds = None if kind == "binary" else (0, 20)
     return Stage(
-        name=f"mean, {kind}, n = {n}, d = {d}" + "".join(f", {name}" for name in arguments),
+        name=", ".join(
+            [
+                f"mean, {kind}, n = {n}, d = {d}",
+                *(value if name == "method" else name for name, value in arguments.items()),
+            ]
+        ),
         release=lambda table: plandp.mean(table, bounds=bounds, rho=rho, kind=kind, **arguments),
         tables=tuple(_matrix([*others[:place], row, *others[place + 1 :]], d) for row in rows.values()),
         rows=tuple(rows),
