@@ -18,7 +18,7 @@ from plandp.mechanisms.tail_cell import (
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.clipping import one_sided_rows, rows_to_clip
-from plandp.theory.tail_search import Guess
+from plandp.theory.tail_search import Guess, NoisyCount, hardly_below
 from plandp.theory.wide_search import FAR_THEN_FINER, wide_rows_to_clip
 
 FloatArray = NDArray[np.float64]
@@ -28,6 +28,8 @@ KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16
 MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
 CAUTION = 0.7  # where no spread is known, a radius too large costs noise, one too small may clip everything
 BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
+SURELY_MORE, SURELY = 2.0, 4.0  # rows above the radius beside those wanted, and standard deviations of their count
+JUST_ABOVE = 2  # norm cells
 # of the budget: to see how heavy the tail is, to find the radius, and to count what it clips
 TAIL, PLACE, COUNT = Fraction(35, 100), Fraction(40, 100), Fraction(25, 100)
 
@@ -105,18 +107,26 @@ def private_radius(
         rho=rho * TAIL,
         step="radius",
     )
+    wanted = rows_to_clip(float(edges[far_out.cell]), spread, stretch, design)
     found = private_tail_cell(
         totals.norms,
         noise,
         prior=prior,
-        tail=rows_to_clip(float(edges[far_out.cell]), spread, stretch, design),
+        tail=wanted,
         shares=ALREADY_NEAR,
         rho=rho * PLACE,
         step="radius",
         known=far_out.counts,
     )
     above = private_rows_above(totals.norms, found.cell, noise, rho=rho * COUNT, step="radius")
-    return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=above / design.n)
+    deviation = float(1.0 / np.sqrt(2.0 * float(rho * COUNT)))
+    if above <= SURELY_MORE * wanted + SURELY * deviation:
+        return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=above / design.n)
+    # many rows share a norm, as those do that hold the same value: further out none of them is clipped
+    told = NoisyCount(cell=found.cell, count=design.n - above, noise_std=deviation)
+    further = hardly_below((*found.counts, told), edges, prior=prior, tail=wanted, rows=design.n)
+    cell = min(max(found.cell + JUST_ABOVE, further), len(edges) - 1)
+    return Radius(value=float(edges[cell]), cell=cell, share_above=wanted / design.n)
 
 
 def unseen_reach(radius: float, stretch: FloatArray, design: Design) -> NDArray[np.bool_]:
