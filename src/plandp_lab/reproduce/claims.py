@@ -41,6 +41,7 @@ class Claim:
     panel: int
     judge: Judge
     entrants: tuple[str, ...] = ("plan", "plan-classic")
+    measure: str | None = None  # None: the one that is drawn
 
     def verdicts(self, measured: Measured) -> list[Verdict]:
         """For each entrant that could be meant by "PLAN"."""
@@ -56,6 +57,7 @@ class Between:
     most: float = inf
     low: float = -inf
     high: float = inf
+    smallest_budget: bool = False  # look at the last line only
 
     def __call__(self, measured: Measured, entrant: str) -> Verdict:
         """Compare at all points at once."""
@@ -93,24 +95,37 @@ class Grows:
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:
-    """The entrant is below another from no later an x on than the paper's algorithm is below its competitor."""
+    """The entrant is below another from an x on that is no larger than in the published files (else than the last)."""
 
     other: str
-    latest: float
 
     def __call__(self, measured: Measured, entrant: str) -> Verdict:
         """For every line, the first x from which on it stays below."""
-        found = []
+        good, told = [], []
         for line in measured.panel.lines:
-            ratios = {p.x: r for p, r in _ratios(measured, entrant, self.other) if p.line == line}
-            above = [x for x, ratio in ratios.items() if ratio >= 1]
-            below = [x for x in ratios if x > max(above, default=-inf)]
-            if ratios:
-                found.append(min(below, default=inf))
-        shown = ", ".join("never" if isinf(x) else f"from {x:g} on" for x in found)
-        return Verdict(
-            entrant=entrant, holds=all(x <= self.latest for x in found) if found else None, detail=f"below {shown}"
-        )
+            ours = {p.x: r for p, r in _ratios(measured, entrant, self.other) if p.line == line}
+            theirs = {p.x: r for p, r in _published_ratios(measured) if p.line == line}
+            if ours:
+                mine, published = _crossing(ours), _crossing(theirs)
+                good.append(mine <= (published if theirs else max(ours)))
+                told.append(f"{_from(mine)}" + (f", published {_from(published)}" if theirs else "") + f" at {line}")
+        return Verdict(entrant=entrant, holds=all(good) if good else None, detail="; ".join(told))
+
+
+def _crossing(ratios: dict[float, float]) -> float:
+    above = max((x for x, ratio in ratios.items() if ratio >= 1), default=-inf)
+    return min((x for x in ratios if x > above), default=inf)
+
+
+def _from(x: float) -> str:
+    return "never below" if isinf(x) else f"below from {x:g} on"
+
+
+def _published_ratios(measured: Measured) -> Iterator[tuple[Point, float]]:
+    for point in measured.panel.points:
+        plan, iome = (measured.theirs(point, name) for name in ("PLAN", "IOME"))
+        if plan is not None and iome is not None:
+            yield point, plan.median / iome.median
 
 
 def _ratios(measured: Measured, entrant: str, other: str) -> Iterator[tuple[Point, float]]:

@@ -1,0 +1,155 @@
+"""Figures in the paper's layout: panels side by side, errors on a log axis, published medians as marks."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import TYPE_CHECKING, Literal
+
+from plandp.report.colours import BLUE, SKY, VERMILLION
+from plandp_lab.reproduce.panels import THEIRS, Measured, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LineStyle = Literal["-", "--", ":", "-."]
+GREEN, ORANGE, PURPLE, GREY = "#009E73", "#E69F00", "#CC79A7", "#777777"
+COLOURS = {
+    "plan": BLUE,
+    "plan, not shrunk": SKY,
+    "plan-classic": VERMILLION,
+    "plan-classic, 3.75 ρ": ORANGE,
+    "iome": GREEN,
+    "unscaled": SKY,
+    "plan-classic, no scaling": PURPLE,
+    "oracle": GREY,
+    "sampling error": "black",
+}
+STYLES: tuple[LineStyle, ...] = ("-", "--", ":", "-.")  # by budget, the largest first
+MARKS = {"PLAN": ("D", VERMILLION), "IOME": ("s", GREEN), "PLAN-noscale": ("v", PURPLE)}
+WIDTH, HEIGHT = 4.6, 4.4  # inches of a panel
+ROOM = 2.0  # above the largest of what does not break down; what is higher is marked at the edge
+
+
+def draw_panels(measured: Sequence[Measured]) -> "Figure":
+    """Draw on white, which is readable on light and dark pages alike."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH * len(measured), HEIGHT + 0.9), layout="constrained", facecolor="white")
+    axes = figure.subplots(1, len(measured), squeeze=False)[0]
+    for ax, one in zip(axes, measured, strict=True):
+        _draw(ax, one)
+    _legend(figure, measured)
+    return figure
+
+
+def _draw(ax: "Axes", measured: Measured) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    panel = measured.panel
+    top = _top(measured)
+    for place, line in enumerate(panel.lines):
+        for entrant in _drawn(panel):
+            if entrant == "sampling error" and place > 0:
+                continue  # the same for every budget
+            _draw_line(ax, measured, line, entrant, STYLES[place % len(STYLES)], top)
+        for algorithm, (shape, colour) in MARKS.items():
+            if algorithm in {THEIRS.get(entrant) for entrant in panel.entrants}:
+                _draw_marks(ax, measured, line, algorithm, shape, colour)
+    ax.set_yscale("log")
+    if panel.log_x:
+        ax.set_xscale("log", base=2)
+    places = sorted({point.x for point in panel.points})
+    ax.set_xticks(places, [f"{x:g}" for x in places], fontsize=8)
+    ax.minorticks_off()
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if top < inf:
+        ax.set_ylim(top=top)
+    ax.tick_params(axis="y", labelsize=8)
+    ax.set_xlabel(panel.x_name, fontsize=9)
+    norm = "ℓ1/2" if panel.points[0].cell.workload.binary else "ℓ2"
+    ax.set_ylabel(f"{norm} error {measured.measure}", fontsize=9)
+    ax.set_title(f"({panel.letter}) {panel.title}", fontsize=9, loc="left", wrap=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="#dddddd", linewidth=0.6)
+
+
+def _draw_line(ax: "Axes", measured: Measured, line: str, entrant: str, style: LineStyle, top: float) -> None:
+    found = [
+        (point.x, quartiles)
+        for point in measured.panel.points
+        if point.line == line and (quartiles := measured.quartiles(point, entrant)) is not None
+    ]
+    if not found:
+        return
+    scale = entrant in ("oracle", "sampling error")
+    colour = COLOURS[entrant]
+    inside = [(x, q) for x, q in found if q.median <= top]
+    ax.errorbar(
+        [x for x, _ in inside],
+        [q.median for _, q in inside],
+        yerr=[[q.median - q.low for _, q in inside], [q.high - q.median for _, q in inside]],
+        color=colour,
+        linestyle=style,
+        linewidth=0.9 if scale else 1.4,
+        marker="" if scale else "o",
+        markersize=3,
+        elinewidth=0 if scale else 1,
+        capsize=0 if scale else 2,
+    )
+    for x in (x for x, q in found if q.median > top):
+        ax.plot([x], [top], marker="^", color=colour, markersize=7, clip_on=False, zorder=5)
+
+
+def _draw_marks(ax: "Axes", measured: Measured, line: str, algorithm: str, shape: str, colour: str) -> None:
+    found = [
+        (point.x, figure.median)
+        for point in measured.panel.points
+        if point.line == line and (figure := measured.theirs(point, algorithm)) is not None
+    ]
+    if found:
+        ax.plot(
+            [x for x, _ in found],
+            [median for _, median in found],
+            linestyle="",
+            marker=shape,
+            markersize=6,
+            markerfacecolor="none",
+            markeredgecolor=colour,
+        )
+
+
+def _drawn(panel: Panel) -> list[str]:
+    return [entrant for entrant in panel.entrants if entrant in COLOURS and entrant != "plan-classic, 3.75 ρ"]
+
+
+def _top(measured: Measured) -> float:
+    """Where the axis ends: room above everything but what breaks down."""
+    values = [
+        median
+        for point in measured.panel.points
+        for entrant in _drawn(measured.panel)
+        if not entrant.startswith("plan-classic") and (median := measured.median(point, entrant)) is not None
+    ]
+    return ROOM * max(values) if values else inf
+
+
+def _legend(figure: "Figure", measured: Sequence[Measured]) -> None:
+    from matplotlib.lines import Line2D
+
+    entrants = dict.fromkeys(entrant for one in measured for entrant in _drawn(one.panel))
+    lines = dict.fromkeys(line for one in measured for line in one.panel.lines if line)
+    theirs = {THEIRS[entrant] for entrant in entrants if entrant in THEIRS}
+    handles = [Line2D([], [], color=COLOURS[name], label=name) for name in entrants]
+    handles += [
+        Line2D([], [], color=colour, marker=shape, markerfacecolor="none", linestyle="", label=f"{name}, theirs")
+        for name, (shape, colour) in MARKS.items()
+        if name in theirs
+    ]
+    if len(lines) > 1:
+        handles += [
+            Line2D([], [], color="black", linestyle=STYLES[place % len(STYLES)], label=line)
+            for place, line in enumerate(lines)
+        ]
+    handles.append(Line2D([], [], color=GREY, marker="^", linestyle="", label="above the axis"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8, frameon=False)
