@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from plandp.cli import audit, check, demo, events, ledger, mean, show
+from plandp.cli import audit, check, demo, events, ledger, mean, reproduce, show
 from plandp.cli.wording import in_options
 from plandp.errors import ArgumentError, PlandpError
 
 # Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
-COMMANDS = (check, mean, events, show, ledger, audit, demo)
+COMMANDS = (check, mean, events, show, ledger, audit, reproduce, demo)
 
 EXAMPLES = """\
 examples:
@@ -26,6 +26,8 @@ examples:
   plandp show release.json
   plandp ledger create budget.sqlite survey-2026 --rho 2
   plandp audit        five minutes of attacks on the installed library
+  plandp reproduce all --quick
+                      the PLAN paper's figures and tables, measured again
   plandp demo         a private mean from table to receipt; needs no data,
                       writes a picture to demo_output/
   plandp mean --help  every option, with examples
