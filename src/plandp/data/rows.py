@@ -59,7 +59,7 @@ class Rows(RowSource, Protocol):
         ...
 
     def blocks(self) -> Iterator[FloatBlock]:
-        """Return all rows in the public order of their numbers, block by block, for what is not a sum; counts as a pass.
+        """Return all rows in the public order of their numbers, block by block, for what is no sum; counts as a pass.
 
         Pairs and public noise go by these numbers: a source whose order could follow from values must not be `Rows`.
         """
