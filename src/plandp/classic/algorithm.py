@@ -1,7 +1,5 @@
 """Algorithm 1 of "PLAN: Variance-Aware Private Mean Estimation" as it is stated there, beside its Listing 1."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,7 +48,7 @@ def plan_classic_mean(rows: Rows, asked: Design, noise: MeteredNoise, *, parts: 
     estimate = unstretched(total, μ, σ, s, radius, design)  # line 8, back
     columns = design.columns
     wide = np.maximum(σ * columns.error_scale, columns.smallest_spread)
-    return replace(estimate, spread=σ * columns.error_scale).warning(
+    return estimate.warning(
         *large_rank_errors(asked, parts),
         *lost_centers(estimate.mean, μ, wide, estimate.noise_std, columns.labels),
         *radius_at_the_end(radius, universe=U, longest=longest_norm(y)),
