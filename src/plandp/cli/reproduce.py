@@ -50,7 +50,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command.add_argument(
         "--write-docs", type=Path, metavar="DIR", help="also write reproduction.md and its pictures there"
     )
-    command.set_defaults(run=run, places={"exhibits": "LIST"})
+    command.set_defaults(run=run, places={"exhibits": "LIST", "data": "--data"})
 
 
 def run(asked: argparse.Namespace) -> None:

@@ -61,21 +61,3 @@ QUICK = Scale(
     real_iome_runs=1,
     variance_runs=20,
 )
-TINY = Scale(  # for tests: everything happens, nothing is learnt
-    name="tiny",
-    runs=2,
-    rhos=("1",),
-    dims=(16, 32),
-    columns_b=16,
-    alphas=(0.0, 2.0),
-    small_rho_rows=4_000,
-    small_rho_dims=(16,),
-    small_rho_columns_b=16,
-    largest=(32,),
-    binary_dims=(256,),
-    ratios=(0.0, 1.0),
-    real_rhos=("1",),
-    real_runs=1,
-    real_iome_runs=1,
-    variance_runs=2,
-)
