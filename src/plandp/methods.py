@@ -180,6 +180,8 @@ _BY_NAME = {
     estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, PLAN_CLASSIC, IOME, COINPRESS, MAHALANOBIS)
 }
 
+NAMES = tuple(_BY_NAME)
+
 
 def find_estimator(method: object) -> Estimator:
     """The estimator that a name stands for, or the estimator itself."""

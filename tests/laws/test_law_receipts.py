@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import plandp
-from plandp.methods import find_estimator
+from plandp.methods import NAMES, find_estimator
 from plandp.terms.columns import read_columns
 
-METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic")
+METHODS = NAMES  # every method that there is passes the common battery
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -9,14 +9,14 @@ import numpy as np
 
 import plandp
 from plandp.data.open import open_rows
-from plandp.methods import find_estimator
+from plandp.methods import NAMES, find_estimator
 from plandp.noise.bits import SeededBits
 from plandp.noise.meter import MeteredNoise
 from plandp.noise.sampler import ExactSampler, IntegerArray
 from plandp.terms.columns import read_columns
 from plandp.terms.payment import DISCRETE_GAUSSIAN
 
-METHODS = ("plan", "unscaled", "gaussian", "mahalanobis", "iome", "coinpress", "plan-classic")
+METHODS = NAMES  # every method that there is passes the common battery
 
 
 class WatchedSampler:

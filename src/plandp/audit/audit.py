@@ -11,12 +11,13 @@ import scipy
 
 from plandp.audit.finding import Finding
 from plandp.audit.parts import PARTS, Share
-from plandp.audit.plan import EVERY_METHOD, METHODS, AuditPlan
+from plandp.audit.plan import EVERY_METHOD, AuditPlan
 from plandp.audit.report import AuditReport, Judged
 from plandp.audit.watching import kind_and_place
 from plandp.errors import ArgumentError
 from plandp.kernels.compiler import compiled
 from plandp.kernels.proposals import keep_proposals
+from plandp.methods import NAMES
 from plandp.terms.budget import Number, read_budget
 
 FALSE_ALARM = 1e-4
@@ -36,8 +37,8 @@ def audit(
     Guarantee: a correct library is called broken with probability at most 10^-4.  Every part runs at least once, so
     very few minutes are exceeded; `told` hears the name of every part that begins.
     """
-    if method not in (*METHODS, EVERY_METHOD):
-        names = ", ".join(repr(name) for name in (*METHODS, EVERY_METHOD))
+    if method not in (*NAMES, EVERY_METHOD):
+        names = ", ".join(repr(name) for name in (*NAMES, EVERY_METHOD))
         raise ArgumentError("method", f"must be one of {names}")
     if not 0 < minutes <= MOST_MINUTES:
         raise ArgumentError("minutes", f"must be above 0 and at most {MOST_MINUTES:g}, such as 5")

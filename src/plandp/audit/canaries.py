@@ -30,10 +30,7 @@ FloatArray = NDArray[np.float64]
 LONGER = 3.0  # canaries of sums are so many times longer than the radius: all of them are clipped
 POINTS = 2**15  # lattice points of a clipped row of items
 ITEMS = 4  # of a canary that is a set: its norm is twice that of one item
-LEAST, MOST = (
-    Fraction(1, 8),
-    Fraction(2),
-)  # ρ of sums on their own: beyond, hardly any guess or nearly every one is right
+LEAST, MOST = Fraction(1, 8), Fraction(2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,13 +45,17 @@ class Target:
     scores: Callable[[Coins], FloatArray]
 
 
+def alone(rho: Fraction) -> Fraction:
+    """The ρ at which sums are attacked on their own: beyond, hardly any guess or nearly every one is right."""
+    return min(max(rho, LEAST), MOST)
+
+
 def targets(plan: AuditPlan, *, dense: int, sparse: int) -> tuple[Target, ...]:
     """The clipped sums on their own, and whole releases: of so many canaries in tables of numbers and of items."""
-    alone = min(max(plan.rho, LEAST), MOST)
-    sums = [_dense_sum(2 * dense, alone)]  # which takes less time than a release
+    sums = [_dense_sum(2 * dense, alone(plan.rho))]  # which takes less time than a release
     releases = [_dense_release(dense, plan.rho, method) for method in plan.methods]
     if plan.sparse:
-        sums += [_set_sum(sparse, alone), _value_sum(sparse, alone)]
+        sums += [_set_sum(sparse, alone(plan.rho)), _value_sum(sparse, alone(plan.rho))]
         releases += [_sparse_release(sparse, plan.rho, kind) for kind in ("binary", "nonnegative")]
     return (*sums, *releases)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.audit.canaries import Coins, FloatArray, Target, targets
+from plandp.audit.canaries import Coins, FloatArray, Target, alone, targets
 from plandp.audit.clock import Clock
 from plandp.audit.finding import Finding
 from plandp.audit.guesses import chance_at_least, refuted_epsilon, refuted_rho, refutes
@@ -73,15 +73,22 @@ class OneRun:
         share = worst.rho / float(worst.target.rho)
         return Finding(
             name=self.name,
-            claim=f"coins of canaries cannot be guessed better than rho = {plan.rho} allows when one row is replaced",
-            found=f"BROKEN: {', '.join(one.target.name for one in broken)}, by a factor of {share:.2f} in rho or more"
-            if broken
-            else f"at least {share:.2f} of the claimed rho is spent ({worst.target.name}), none more than all of it",
+            claim="coins of canaries cannot be guessed better than replacing one row allows: "
+            f"rho = {plan.rho}, of sums on their own {alone(plan.rho)}",
+            found=_found(broken, worst, share),
             broken=bool(broken),
             detail="\n".join(str(one) for one in (broken or found)),
             false_alarm=plan.false_alarm,
             runs=sum(one.runs for one in found) + PILOTS * len(found),
         )
+
+
+def _found(broken: list[Guessed], worst: Guessed, share: float) -> str:
+    if broken:
+        return f"BROKEN: {', '.join(one.target.name for one in broken)}, by a factor of {share:.2f} in rho or more"
+    if worst.rho <= 0.0:
+        return "nothing: too few releases to prove any loss"
+    return f"at least {share:.2f} of the claimed rho is spent ({worst.target.name}), none more than all of it"
 
 
 def guessed(target: Target, *, seconds: float, false_alarm: float) -> Guessed:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-METHODS = ("plan", "unscaled", "gaussian", "plan-classic", "iome", "coinpress", "mahalanobis")
-TAKING_ITEMS = ("plan-classic", "iome")  # of kind="binary", besides "plan", which takes all kinds
+from plandp.methods import NAMES, find_estimator
+
+TAKING_ITEMS = tuple(name for name in NAMES if find_estimator(name).items)  # besides "plan", which takes all kinds
 EVERY_METHOD = "all"
 
 
@@ -20,7 +21,7 @@ class AuditPlan:
     @property
     def methods(self) -> tuple[str, ...]:
         """The methods for tables of real numbers that are attacked."""
-        return METHODS if self.method == EVERY_METHOD else (self.method,)
+        return NAMES if self.method == EVERY_METHOD else (self.method,)
 
     @property
     def sparse(self) -> bool:
