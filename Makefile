@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3.11 python3; do \
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test test-long fuzz accuracy accuracy-sparse benchmark pictures lock clean
+.PHONY: demo test test-long fuzz accuracy accuracy-sparse benchmark reproduce pictures lock clean
 
 demo: $(READY)
 	$(BIN)/plandp demo
@@ -35,6 +35,10 @@ accuracy-sparse: $(READY)
 benchmark: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_benchmark
+
+# every figure and table of the paper, and the page on them; hours, and it goes on where it was stopped
+reproduce: $(READY)
+	$(BIN)/plandp reproduce all --write-docs docs $(if $(DATA),--data "$(DATA)")
 
 pictures: $(READY)
 	$(BIN)/python docs/pictures/make_pictures.py

@@ -22,8 +22,7 @@ def page(exhibits: Iterable[tuple[Exhibit, Shown]], results: Results, *, scale: 
         INTRODUCTION.format(command=command),
         "\n".join(f"* **{entrant.name}**: {entrant.meaning}" for entrant in MEAN_ENTRANTS),
         _provenance(results, scale),
-        "## What it comes to",
-        *(text for text in read_results([exhibit for exhibit, _ in shown], results) if text),
+        *(["## What it comes to", *read] if (read := read_results([exhibit for exhibit, _ in shown], results)) else []),
         *(part for exhibit, one in shown for part in _section(exhibit, one)),
     ]
     return "\n\n".join(parts) + "\n"

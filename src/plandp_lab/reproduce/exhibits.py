@@ -124,7 +124,7 @@ def all_exhibits(scale: Scale, data: Path | None) -> tuple[Exhibit, ...]:
                 title,
                 f'third figure of "Results", {letter}',
                 tuple(panel for panel in sets if panel.experiment == experiment),
-                tuple(replace(claim, panel=0) for claim in SET_CLAIMS[experiment]),
+                SET_CLAIMS[experiment],
                 tuple(note for note in missing if note.startswith(title)),
             )
             for name, title, letter, experiment in (("kosarak", "Kosarak", "b", "kosarak"), ("pos", "POS", "c", "POS"))

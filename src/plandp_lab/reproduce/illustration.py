@@ -14,7 +14,7 @@ from plandp_lab.reproduce.workloads import FloatArray, seed_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROWS, SHOWN, RHO, BOUND = 2_000, 400, "0.05", 100.0
+ROWS, SHOWN, RHO, BOUND = 2_000, 200, "0.05", 100.0
 CENTER, SPREAD = np.array([22.0, 12.0]), np.array([9.0, 1.5])
 
 

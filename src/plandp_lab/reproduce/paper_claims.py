@@ -139,24 +139,33 @@ LARGEST_CLAIMS = (
         judge=Between(other="iome", most=1.0),
     ),
 )
+_SET_CLAIM = Claim(
+    sentence="(ours, not the paper's) no larger than the error of the authors' code on the same rows",
+    place="authors' code rerun, published files",
+    panel=0,
+    judge=Between(other="their PLAN", most=1.0),
+    entrants=BINARY_OURS,
+)
 SET_CLAIMS = {
     "kosarak": (
         Claim(
             sentence="Kosarak: PLAN below IOME for ρ > 0.125",
             place='"Results", binary data',
-            panel=1,
+            panel=0,
             judge=Between(other="iome", most=1.0, low=0.126),
             entrants=BINARY_OURS,
         ),
+        replace(_SET_CLAIM, sentence=f"Kosarak: {_SET_CLAIM.sentence}"),
     ),
     "POS": (
         Claim(
             sentence="POS: PLAN slightly better than IOME",
             place='"Results", binary data',
-            panel=2,
+            panel=0,
             judge=Between(other="iome", most=1.0),
             entrants=BINARY_OURS,
         ),
+        replace(_SET_CLAIM, sentence=f"POS: {_SET_CLAIM.sentence}"),
     ),
 }
 

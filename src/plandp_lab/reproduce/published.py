@@ -39,7 +39,8 @@ def published(place: Place, algorithm: str) -> Figure | None:
 
 def rerun(place: Place, algorithm: str) -> Figure | None:
     """From their code run again: the error to the empirical mean."""
-    return _all("authors_code_rerun.csv").get(_key(place, algorithm))
+    key = _key(place, algorithm)
+    return _all("authors_code_rerun.csv").get(key) or _all("authors_code_on_subsets.csv").get(key)
 
 
 def in_the_text(place: Place, algorithm: str) -> Figure | None:
@@ -68,8 +69,9 @@ def _read(name: str) -> Iterator[tuple[_Key, Figure]]:
 
 
 def _figure(name: str, line: dict[str, str]) -> Figure:
-    if name == "paper_text.csv":
-        return Figure(median=float(line["value"]), low=None, high=None, runs=None, source="paper's text")
+    if "value" in line:
+        source: Source = "paper's text" if name == "paper_text.csv" else "authors' code rerun"
+        return Figure(median=float(line["value"]), low=None, high=None, runs=None, source=source)
     runs = int(line["runs"])
     if name == "authors_code_rerun.csv":
         median = float(line["vs_emp_median"])

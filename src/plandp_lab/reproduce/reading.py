@@ -53,7 +53,8 @@ def read_results(exhibits: Iterable[Exhibit], results: Results) -> list[str]:
     cells = compared(exhibits, results)
     if not cells:
         return []
-    return [_authors(cells), _breaks(cells), _wins(cells), _loses(cells), _told(cells)]
+    told = (_authors(cells), _breaks(cells), _wins(cells), _loses(cells), _told(cells))
+    return [text for text in told if text]
 
 
 def _points(exhibits: Iterable[Exhibit], results: Results) -> Iterator[tuple[Measured, Point]]:
