@@ -22,7 +22,7 @@ from plandp import handover
 from plandp.data import chosen_rows, distinct_items, person_rows
 from plandp.data import open as opening
 from plandp.data.rows import Sums
-from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, tail_cell
+from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, quantiles, tail_cell
 from plandp.noise import bits, discrete_gaussian, meter, sampler
 
 
@@ -162,6 +162,18 @@ _ALL = (
         "rank sensitivity ½: norms",
         (_TAIL, "noise.release(up_to_edge[cell : cell + 1],", "noise.release(2 * up_to_edge[cell : cell + 1],"),
         (_TAIL, "count=float(noisy[0])", "count=float(noisy[0]) / 2.0"),
+    ),
+    _fault(
+        "rank sensitivity ½: choices",
+        (quantiles.ExponentialMechanism.__call__, "sensitivity=2 * ranked.copies", "sensitivity=ranked.copies"),
+    ),
+    _fault(
+        "rank sensitivity ½: halvings",
+        (quantiles.BinarySearch.__call__, "4 * len(lattice.cells) * ranked", "len(lattice.cells) * ranked"),
+    ),
+    _fault(
+        "choices too sure by 5%",
+        (meter.MeteredNoise.choose, "largest_rate(rho=rho,", "largest_rate(rho=rho * Fraction(110, 100),"),
     ),
     _fault(
         "missing values count on both sides",
