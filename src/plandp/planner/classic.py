@@ -78,7 +78,12 @@ class ClassicFuture:
             spreads = "known"
         elif design.split.spread:
             spreads = _found(errors.get("spreads", 0.0))
-        return Findings(centers=_found(errors.get("centres", 0.0)), spreads=spreads, radius="found")
+        return Findings(
+            centers=_found(errors.get("centres", 0.0)),
+            spreads=spreads,
+            radius="found",
+            rank_error=max(errors.values(), default=None),
+        )
 
     def expect(self, spread: FloatArray, design: Design) -> Expected:
         """Noise of 2C²/ρ₃, C the norm that k Gaussian rows exceed; rows lie anywhere where ranks are hopeless."""

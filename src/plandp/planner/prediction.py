@@ -30,6 +30,7 @@ class Findings:
     centers: Finding
     spreads: Finding
     radius: Finding
+    rank_error: float | None = None  # the largest, over the numbers that are ranked, where a method reckons with it
 
     @property
     def complete(self) -> bool:
@@ -43,6 +44,7 @@ class Predictor:
 
     find: Callable[[Design], Findings]
     expect: Callable[[FloatArray, Design], Expected]
+    premise: str | None = None  # what is taken for true where no spreads are given, besides rows about Gaussian
 
 
 def _find_for_plan(design: Design) -> Findings:
@@ -115,6 +117,7 @@ def predict_coinpress(*, spread_share: float) -> Predictor:
     return Predictor(
         find=partial(_find_for_coinpress, spread_share=spread_share),
         expect=partial(_expect_of_coinpress, spread_share=spread_share),
+        premise=f"takes spreads of {spread_share:g} of the widths of the bounds for true; larger ones are cut off",
     )
 
 

@@ -1,0 +1,1 @@
+"""Which estimator should I use?  Predictions from public numbers, and measurements on data declared public."""

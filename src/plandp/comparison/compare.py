@@ -1,0 +1,229 @@
+"""`plandp.compare`: which estimator should I use?"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from plandp.comparison.measured import measured_errors, runs_of_method, runs_of_peer
+from plandp.comparison.peers import PEERS, Peer, Run, find_peer
+from plandp.comparison.predicted import Question, predicted
+from plandp.comparison.public_table import PublicTable, read_public_table
+from plandp.comparison.spread_shape import read_spread_shape
+from plandp.errors import ArgumentError, MissingExtra
+from plandp.methods import NAMES, Estimator, find_estimator
+from plandp.planner.oracle import oracle_noise
+from plandp.planner.recommendation import in_order, recommend
+from plandp.planner.variation import MOST_ROWS
+from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.choices import read_error_norm
+from plandp.terms.columns import Columns, FloatArray, Label, labels_in_bounds, read_columns
+from plandp.terms.comparison import Comparison, Contender
+from plandp.terms.counts import whole_number
+from plandp.theory.forecast import median_error
+
+MOST_COLUMNS = 10**7
+MOST_RUNS = 10_000
+Entrant = Estimator | Peer
+
+
+@np.errstate(all="ignore")
+def compare(
+    *,
+    n: int | None = None,
+    d: int | None = None,
+    bounds: object = None,
+    rho: float | str | Fraction | Decimal | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    error_norm: float = 2,
+    error_scale: object = None,
+    spread: object = None,
+    spread_shape: object = None,
+    smallest_spread: object = None,
+    methods: Sequence[str | Estimator] | None = None,
+    public_data: object = None,
+    runs: int = 10,
+    progress: bool = False,
+) -> Comparison:
+    """Say which estimator to use: predicted errors side by side, and measured ones on data that is declared public.
+
+    Guarantee: without `public_data` it sees no data, draws no noise and spends nothing.  WITH `public_data` NOTHING IS
+    PRIVATE: exact errors to the true mean are returned.  Give it synthetic or published data, never the table whose
+    mean is to be released: choosing a method by its errors on that table would leak it.
+
+    Parameters
+    ----------
+    n, d
+        The numbers of rows and columns, as for `plandp.check`; left out with `public_data`, which has its own.
+    bounds, rho, epsilon, delta, error_norm, error_scale, smallest_spread
+        As for `plandp.mean`.
+    spread
+        As for `plandp.mean`: spreads that are publicly known.  Every estimator is told them.
+    spread_shape
+        What is assumed about spreads for the prediction; no estimator is told.  "equal" (a tenth of the width of the
+        bounds; when left out), "zipf:ALPHA" (variances fall as i^-ALPHA from there, as in the paper's Gaussian B),
+        "one-large" (all but the first a hundredth), or spreads: one number, one per column, or a mapping by label.
+        With `public_data` its own spreads when left out.
+    methods
+        Names or `Estimator` values, as for `plandp.mean`; all when left out.  With `public_data` also the means of
+        other libraries, "diffprivlib" and "opendp", where they are installed (extra: peers).
+    public_data
+        A table, as for `plandp.mean`, that is PUBLIC or SYNTHETIC.  It is read into memory, and every estimator is run
+        `runs` times on it at the full budget.
+    runs
+        How many times; the error that counts is their median.
+    progress
+        Show a progress bar over the runs.
+
+    Examples
+    --------
+    >>> import plandp
+    >>> comparison = plandp.compare(n=20_000, d=50, bounds=(0, 100), rho=0.1, spread_shape="zipf:2")
+    >>> comparison.recommended
+    'plan'
+    >>> comparison["plan"].predicted_error < comparison["gaussian"].predicted_error / 5
+    True
+    """
+    p = read_error_norm(error_norm)
+    budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    entrants = _read_methods(methods, measured=public_data is not None)
+    times = whole_number(runs, most=MOST_RUNS)
+    if times is None:
+        raise ArgumentError("runs", f"must be a whole number from 1 to {MOST_RUNS}")
+    if spread is not None and spread_shape is not None:
+        raise ArgumentError("spread_shape", "is what is assumed where spreads are not known; leave it out with spread")
+    table = None
+    if public_data is not None:
+        _refuse_size(n, d)
+        table = read_public_table(public_data, bounds=bounds, progress=progress)
+        rows, labels = len(table.values), table.labels
+    else:
+        rows, labels = _read_count("n", n, MOST_ROWS, "rows"), _read_labels(d, bounds)
+    columns = read_columns(
+        labels=labels, bounds=bounds, error_scale=error_scale, spread=spread, smallest_spread=smallest_spread
+    )
+    spreads, assumed = _spreads(spread_shape, columns, bounds, table)
+    question = Question(n=rows, columns=columns, rho=budget, error_norm=p, spread=spreads / columns.error_scale)
+    contenders = [_before(entrant, question) for entrant in entrants]
+    skipped: list[str] = []
+    if table is not None:
+        ways, skipped = _ways(entrants, table, question, asked=methods is not None)
+        errors = measured_errors(ways, table.mean(columns), columns, p, runs=times, progress=progress)
+        contenders = [
+            replace(found, measured_errors=errors[found.method]) for found in contenders if found.method in errors
+        ]
+    recommended, reason = recommend(contenders)
+    return Comparison(
+        recommended=recommended,
+        reason=reason,
+        contenders=in_order(contenders, recommended),
+        oracle_error=median_error(oracle_noise(question.spread, n=rows, rho=float(budget), error_norm=p), p),
+        sampling_error=median_error(question.spread / math.sqrt(rows), p),
+        n=rows,
+        d=columns.d,
+        rho=budget,
+        error_norm=p,
+        spread=spreads,
+        assumed=assumed,
+        runs=times if table is not None else 0,
+        skipped=tuple(skipped),
+        warnings=large_delta(delta, rows),
+    )
+
+
+def _before(entrant: Entrant, question: Question) -> Contender:
+    """What is known of an entrant before anything is run."""
+    if isinstance(entrant, Peer):
+        return Contender(method=entrant.name, predicted_error=None, feasible=True, budget=entrant.budget)
+    return predicted(entrant, question)
+
+
+def _ways(
+    entrants: Iterable[Entrant], table: PublicTable, question: Question, *, asked: bool
+) -> tuple[list[tuple[str, Run]], list[str]]:
+    """How to run each entrant, and who is left out, since a library that nobody asked for may be missing."""
+    ways: list[tuple[str, Run]] = []
+    skipped: list[str] = []
+    for entrant in entrants:
+        if isinstance(entrant, Estimator):
+            way = runs_of_method(entrant, table, question.columns, question.rho, question.error_norm)
+            ways.append((entrant.name, way))
+            continue
+        try:
+            ways.append((entrant.name, runs_of_peer(entrant, table, question.columns, question.rho)))
+        except MissingExtra as missing:
+            if asked:
+                raise
+            skipped.append(str(missing))
+    return ways, skipped
+
+
+def _read_methods(methods: object, *, measured: bool) -> list[Entrant]:
+    if methods is None:
+        return [*map(find_estimator, NAMES), *(PEERS if measured else ())]
+    if isinstance(methods, str | Estimator):
+        methods = [methods]
+    if not isinstance(methods, Iterable):
+        raise ArgumentError("methods", "must be a list of names, or of Estimator values from plandp.methods")
+    found = [_read_method(method, measured=measured) for method in methods]
+    if not found:
+        raise ArgumentError("methods", "must name at least one method; leave it out for all of them")
+    if len({entrant.name for entrant in found}) < len(found):
+        raise ArgumentError("methods", "must have different names; give an Estimator of your own another one")
+    return found
+
+
+def _read_method(method: object, *, measured: bool) -> Entrant:
+    peer = find_peer(method) if isinstance(method, str) else None
+    if peer is not None:
+        if not measured:
+            raise ArgumentError("methods", f"{peer.name!r} is measured on public data only, not predicted")
+        return peer
+    names = ", ".join(repr(name) for name in (*NAMES, *((peer.name for peer in PEERS) if measured else ())))
+    try:
+        estimator = find_estimator(method)
+    except ArgumentError:
+        estimator = None
+    if estimator is None:
+        raise ArgumentError("methods", f"must be some of {names}, or an Estimator from plandp.methods")
+    if estimator.predictor is None and not measured:
+        raise ArgumentError("methods", "an Estimator without a predictor can be measured on public data only")
+    return estimator
+
+
+def _spreads(shape: object, columns: Columns, bounds: object, table: PublicTable | None) -> tuple[FloatArray, str]:
+    """The spreads to predict for, in the units of the columns, and in words where they are from."""
+    if columns.spread is not None:
+        return columns.spread, "the spreads that are given, which every method is told"
+    if shape is None and table is not None:
+        return table.spread(columns), "the spreads of the public data, which no method is told"
+    return read_spread_shape("equal" if shape is None else shape, columns, bounds=bounds, labels=columns.labels)
+
+
+def _refuse_size(n: object, d: object) -> None:
+    for name, value in (("n", n), ("d", d)):
+        if value is not None:
+            raise ArgumentError(name, "must not be given together with public data, which has its own; leave it out")
+
+
+def _read_labels(d: object, bounds: object) -> tuple[Label, ...]:
+    labels = labels_in_bounds(bounds)
+    if d is None:
+        if labels is None:
+            raise ArgumentError("d", "is missing; say how many columns there are, or give a pair of bounds for each")
+        return labels
+    count = _read_count("d", d, MOST_COLUMNS, "columns")
+    if labels is not None and len(labels) != count:
+        raise ArgumentError("d", f"is {count}, but bounds are given for {len(labels)} columns; leave d out, or mend it")
+    return tuple(range(count)) if labels is None else labels
+
+
+def _read_count(argument: str, value: object, most: int, what: str) -> int:
+    count = whole_number(value, most=most)
+    if count is None:
+        raise ArgumentError(argument, f"must be the number of {what}, a whole number from 1 to {most:.0e}")
+    return count
