@@ -8,13 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from plandp.data.events import open_events
-from plandp.errors import ArgumentError
 from plandp.handover import release_sparse
 from plandp.ledger.ledger import Ledger
 from plandp.noise.meter import open_door
 from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget
-from plandp.terms.choices import read_error_norm, read_refine, read_sparse_columns
+from plandp.terms.choices import read_error_norm, read_refine, read_sparse_columns, refuse_no_bounds
 from plandp.terms.columns import Columns, Label
 from plandp.terms.release import MeanRelease
 
@@ -101,12 +100,7 @@ def mean_of_events(
     'person'
     """
     kind = "binary" if isinstance(measure, str) and measure == "presence" else "nonnegative"
-    if kind == "nonnegative" and bounds is None:
-        raise ArgumentError(
-            "bounds",
-            "say how much of an item one person can have at most; more counts as that.  Bounds are public knowledge, "
-            "never read from the events.  Pass bounds=(0, 50), say",
-        )
+    refuse_no_bounds(kind, bounds)
     p = read_error_norm(error_norm)
     switched_on = read_refine(refine, kind)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)

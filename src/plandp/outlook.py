@@ -17,8 +17,9 @@ from plandp.planner.variation import MOST_ROWS, rho_around, rows_around, smalles
 from plandp.sparse_outlook import SparseQuestion
 from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.check import Check, Point, WiderBounds
-from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm
+from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm, refuse_no_bounds
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
+from plandp.terms.counts import whole_number
 from plandp.terms.design import Design
 from plandp.theory.forecast import median_error
 
@@ -221,9 +222,9 @@ def _labels(d: object, bounds: object) -> tuple[Label, ...]:
 
 
 def _read_count(argument: str, value: object, most: int, what: str) -> int:
-    # a span of time is an np.integer, of which int() can raise
-    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64) and 1 <= value <= most:
-        return int(value)
+    count = whole_number(value, most=most)
+    if count is not None:
+        return count
     raise ArgumentError(argument, f"must be the number of {what}, a whole number from 1 to {most:.0e}")
 
 
@@ -252,6 +253,7 @@ def _check_sparse(
     rho, epsilon, delta = budget
     rows = _read_count("n", n, MOST_ROWS, "rows")
     binary = kind == "binary"
+    refuse_no_bounds(kind, bounds)
     limits = (0, 1) if binary and bounds is None else bounds
     columns = read_columns(labels=_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
     check_sparse_bounds(columns, kind)

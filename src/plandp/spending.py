@@ -12,8 +12,12 @@ from types import FrameType, TracebackType
 from plandp.errors import ArgumentError, LedgerUnavailable, PlandpError
 from plandp.ledger.ledger import Ledger
 from plandp.ledger.reservation import Reservation
+from plandp.stopping import stops_stay_stops
 from plandp.terms.columns import Label
 from plandp.terms.release import MeanRelease
+
+# The datasets of which this process has reserved anything: of any other, a command that is stopped has spent nothing.
+RESERVED: set[str] = set()
 
 
 class Spending:
@@ -64,16 +68,19 @@ def spending(
     """
     book = _read_ledger(ledger, dataset, testing_seed)
     if book is None or dataset is None:
-        yield Spending(None)
+        with stops_stay_stops():
+            yield Spending(None)
         return
     reservation = run = None
     try:
         with ExitStack() as held:
             with _undisturbed():  # or nobody might hold what was just reserved
                 reservation = book.reserve(dataset, rho=rho, person=person)
+                RESERVED.add(dataset)
                 held.push(partial(_leave, reservation))
                 run = Spending(reservation)
-            yield run
+            with stops_stay_stops():
+                yield run
     except BaseException as error:
         if run is not None and run.stored:
             error.add_note(stored_note(rho, dataset))
@@ -100,9 +107,14 @@ def _add_cost(stop: KeyboardInterrupt, reservation: Reservation | None, rho: Fra
             f"rho = {rho} is spent"
         )
     elif reservation is None or reservation.given_back:
-        stop.add_note(f"nothing of dataset {dataset!r} was read or spent")
+        stop.add_note(nothing_note(dataset))
     elif not any(note.startswith(reservation.cost) for note in getattr(stop, "__notes__", ())):
         stop.add_note(reservation.cost)
+
+
+def nothing_note(dataset: str) -> str:
+    """What a run says that is stopped before it has read anything."""
+    return f"nothing of dataset {dataset!r} was read or spent"
 
 
 def stored_note(rho: Fraction, dataset: str) -> str:

@@ -13,6 +13,7 @@ from plandp.cli.shared_options import (
     add_ledger_options,
     add_refine_option,
     asked_refine,
+    asked_rho,
     refuse_no_budget,
 )
 from plandp.cli.values import read_bounds, read_count, read_number, read_numbers
@@ -46,7 +47,7 @@ exact texts: 007 is not 7.  In CSV and TSV files an empty cell is missing, and
 so is a whole row of the wrong length.
 
 exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released);
-130 stopped
+3 more than the ledger has left (nothing was read); 130 stopped
 """
 
 
@@ -111,7 +112,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         people=read_count("people", asked.people),
         measure=asked.measure,
         bounds=None if asked.bounds is None else read_bounds(asked.bounds),
-        rho=asked.rho,
+        rho=asked_rho(asked),
         epsilon=asked.epsilon,
         delta=asked.delta,
         error_norm=read_number("error_norm", asked.error_norm),

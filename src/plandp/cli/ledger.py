@@ -27,6 +27,7 @@ examples:
   plandp mean survey.csv --bounds 0:100 --rho 0.5 --ledger budget.sqlite \\
       --dataset survey-2026
       spends of it; refused before a row is read when less is left
+      (exit code 3); --rho left spends all that is left
   plandp ledger show budget.sqlite
       what is spent and left of every dataset
   plandp ledger show budget.sqlite survey-2026 --plot budget.svg

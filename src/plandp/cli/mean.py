@@ -14,6 +14,7 @@ from plandp.cli.shared_options import (
     add_refine_option,
     asked_bounds,
     asked_refine,
+    asked_rho,
     refuse_no_budget,
 )
 from plandp.cli.values import read_number, read_numbers
@@ -58,7 +59,7 @@ Estimates are not cut off at the bounds, which would bias them: a mean near a
 bound may come out beyond it.  Cutting it off afterwards is free.
 
 exit codes: 0 done; 1 failed; 2 wrong usage or arguments (nothing was released);
-130 stopped
+3 more than the ledger has left (nothing was read); 130 stopped
 """
 
 TEXT_FILES = (".csv", ".tsv")
@@ -115,7 +116,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     return plandp.mean(
         asked.data,
         bounds=bounds,
-        rho=asked.rho,
+        rho=asked_rho(asked),
         epsilon=asked.epsilon,
         delta=asked.delta,
         kind=asked.kind,

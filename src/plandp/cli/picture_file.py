@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.report.picture import svg_text
+from plandp.report.saved import SUFFIXES
 from plandp.terms.check import Check
 from plandp.terms.release import MeanRelease
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-SUFFIXES = (".svg", ".png", ".pdf")
 
 
 def check_picture(path: Path) -> None:

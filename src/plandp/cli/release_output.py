@@ -11,6 +11,9 @@ from plandp.cli.picture_file import check_picture, draw
 from plandp.errors import ArgumentError, LedgerDamaged, LedgerUnavailable
 from plandp.report.table import release_text
 from plandp.spending import stored_note
+from plandp.stopping import stops_stay_stops
+
+NOTHING_RELEASED = "nothing was released"
 
 
 def add_output_options(command: argparse.ArgumentParser) -> None:
@@ -40,10 +43,16 @@ def show_and_keep(
             if asked.plot == asked.out:
                 raise ArgumentError("plot", "must be another file than --out")
             draw_to = files.enter_context(reserved(asked.plot, "plot"))
-        release, unstored = _paid(asked, release_of)
+        try:
+            release, unstored = _paid(asked, release_of)
+        except KeyboardInterrupt as stop:
+            if asked.ledger is None:
+                stop.add_note(NOTHING_RELEASED)
+            raise
         stored = asked.ledger is not None and unstored is None
         try:
-            _hand_over(release, asked, keep, draw_to, notes, stored=stored)
+            with stops_stay_stops():
+                _hand_over(release, asked, keep, draw_to, notes, stored=stored)
         except KeyboardInterrupt as stop:
             if stored:
                 stop.add_note(stored_note(release.receipt.rho, asked.dataset))

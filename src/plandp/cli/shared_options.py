@@ -1,11 +1,13 @@
 """Options that commands have in common, so that they read and mean the same."""
 
 import argparse
+from fractions import Fraction
 from pathlib import Path
 
+import plandp
 from plandp.cli.bounds_file import read_bounds_file
 from plandp.cli.values import Pair, read_bounds
-from plandp.errors import ArgumentError
+from plandp.errors import ArgumentError, BudgetExceeded
 from plandp.terms.choices import check_kind
 
 
@@ -29,7 +31,7 @@ def add_cost_options(command: argparse.ArgumentParser) -> None:
 
 def add_ledger_options(command: argparse.ArgumentParser) -> None:
     """Whose budget is spent, where a ledger keeps it."""
-    account = command.add_argument_group("whose budget is spent")
+    account = command.add_argument_group("whose budget is spent", "with --rho left: all that is left of it")
     account.add_argument("--ledger", metavar="LEDGER", help="the file or URL of the ledger that keeps the budget")
     account.add_argument("--dataset", metavar="NAME", help="the dataset whose budget in the ledger is spent")
 
@@ -61,6 +63,18 @@ def asked_refine(asked: argparse.Namespace) -> list[str] | None:
     return [] if asked.refine == "none" else [name.strip() for name in asked.refine.split(",")]
 
 
+def asked_rho(asked: argparse.Namespace) -> str | Fraction | None:
+    """Return the budget of --rho; `left` is all that the ledger has left of the dataset."""
+    if asked.rho != "left":
+        return None if asked.rho is None else str(asked.rho)
+    if asked.ledger is None or asked.dataset is None:
+        raise ArgumentError("rho", "left is for a budget that a ledger keeps; name it by --ledger and --dataset")
+    left = plandp.Ledger(asked.ledger).status(asked.dataset).left
+    if not left:
+        raise BudgetExceeded(f"dataset {asked.dataset!r} has nothing left; nothing was read")
+    return left
+
+
 def refuse_no_budget(asked: argparse.Namespace) -> None:
     """Ask for a budget before anything else is read."""
     if asked.rho is None and asked.epsilon is None and asked.delta is None:
@@ -68,7 +82,7 @@ def refuse_no_budget(asked: argparse.Namespace) -> None:
 
 
 def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pair] | None:
-    """Return the bounds of --bounds or --bounds-file, of which one must be given, except for items of --kind binary."""
+    """Return the bounds of --bounds or --bounds-file, of which one must be given for real numbers."""
     check_kind(asked.kind)
     if asked.bounds is not None and asked.bounds_file is None:
         return read_bounds(asked.bounds)
@@ -76,7 +90,7 @@ def asked_bounds(asked: argparse.Namespace) -> Pair | list[Pair] | dict[str, Pai
         return read_bounds_file(asked.bounds_file)
     if asked.bounds is not None:
         raise ArgumentError("bounds", "must not be given together with --bounds-file; give one of them")
-    if asked.kind == "binary":
+    if asked.kind != "real":  # then plandp says itself what they can be
         return None
     raise ArgumentError(
         "bounds",

@@ -21,6 +21,8 @@ _ONLY_IN_PYTHON = {
     "leave bounds out": "leave --bounds out",
     "leave d out": "leave --d out",
     "Ledger(...).register(...), or: ": "",
+    "Ledger(...).status(...) lists": "`plandp ledger show` lists",
+    "rho=ledger.status(dataset).left": "--rho left",
 }
 _BUDGET = ("rho", "epsilon", "delta")
 _BUDGET_WORD = re.compile(rf"(?<!-)\b({'|'.join(_BUDGET)})\b")
@@ -28,16 +30,20 @@ _BUDGET_WORD = re.compile(rf"(?<!-)\b({'|'.join(_BUDGET)})\b")
 
 def in_options(error: ArgumentError, asked: argparse.Namespace) -> str:
     """Return the message with the option that was given in front, on one line."""
-    problem = error.problem
-    for words, instead in _ONLY_IN_PYTHON.items():
-        problem = problem.replace(words, instead)
-    named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", problem)
+    named = _ARGUMENT.sub(lambda found: f"{_option(found[1])} ", without_python(error.problem))
     if error.argument in _BUDGET:
         named = _BUDGET_WORD.sub(lambda found: _option(found[1]), named)
     # Arguments without dashes, which differ from command to command.
     places: dict[str, str] = getattr(asked, "places", {})
     shown = places.get(error.argument) or _option(_given(error.argument, asked))
-    return f"{shown}: {' '.join(named.split())}"
+    return f"{shown}: {named}"
+
+
+def without_python(problem: str) -> str:
+    """Return what is wrong in words that do not need Python."""
+    for words, instead in _ONLY_IN_PYTHON.items():
+        problem = problem.replace(words, instead)
+    return " ".join(problem.split())
 
 
 def _given(argument: str, asked: argparse.Namespace) -> str:

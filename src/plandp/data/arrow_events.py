@@ -1,5 +1,6 @@
 """Arrow tables and record batches as tables of events."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,7 @@ class ArrowEvents:
     table: Any
     labels: tuple[object, ...]  # of a file, of which only some columns are in the table
 
-    @property
-    def offer(self) -> str:
+    def offer(self, asked: Collection[Label]) -> str:
         """The names of the first columns."""
         return offer(self.labels)
 

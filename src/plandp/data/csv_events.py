@@ -1,7 +1,7 @@
 """CSV and TSV files as tables of events: an id is the exact text of its cell, and no cell can raise."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plandp.data.csv_file import cell_blocks, decimal_numbers, read_header, read_lines
 from plandp.data.event_table import Accept
 from plandp.data.id_column import IdColumn, Numbering
+from plandp.data.labels import offer
 from plandp.terms.columns import Label
 
 
@@ -22,9 +23,10 @@ class CsvEvents:
     id_columns: dict[Label, IdColumn]
     value_columns: dict[Label, NDArray[np.float64]]
 
-    @property
-    def offer(self) -> str:
-        """No names: of a file without a line of names they would be the cells of an event."""
+    def offer(self, asked: Collection[Label]) -> str:
+        """Names only if one of those asked for is there: else the first line may be an event, which is not shown."""
+        if any(label in self.labels for label in asked):
+            return offer(self.labels)
         return "name one that it has.  The first line of a CSV or TSV file must name the columns"
 
     def refuse_ids(self, label: Label, argument: str) -> None:

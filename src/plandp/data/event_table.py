@@ -1,6 +1,6 @@
 """What a container of events must offer: its columns, as ids or as numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from numpy import float64
@@ -19,9 +19,8 @@ class EventTable(Protocol):
         """The names of all columns."""
         ...
 
-    @property
-    def offer(self) -> str:
-        """What to say of the columns that there are, where one is asked for that is not."""
+    def offer(self, asked: Collection[Label]) -> str:
+        """Say which columns there are, where one of those asked for is not."""
         ...
 
     def refuse_ids(self, label: Label, argument: str) -> None:

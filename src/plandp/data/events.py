@@ -19,6 +19,7 @@ from plandp.data.polars_events import polars_events
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label, fits_label
+from plandp.terms.counts import whole_number
 
 MOST_PEOPLE = 10**10
 
@@ -105,9 +106,9 @@ def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:
 
 
 def _read_people(people: object) -> int:
-    no_count = (bool, np.timedelta64)  # a span of time is an np.integer, which int() cannot read
-    if isinstance(people, int | np.integer) and not isinstance(people, no_count) and 1 <= people <= MOST_PEOPLE:
-        return int(people)
+    count = whole_number(people, most=MOST_PEOPLE)
+    if count is not None:
+        return count
     # Of other objects the type alone: a table that was passed by mistake must not be shown.
     kind = type(people).__name__
     # Python writes no integers of thousands of digits
@@ -115,7 +116,7 @@ def _read_people(people: object) -> int:
     given = f"{people!r} ({kind})" if shown else f"a {kind}"
     raise ArgumentError(
         "people",
-        f"must be the public number of people, a whole number (int) from 1 to 1e10, not {given}; it is "
+        f"must be the public number of people, a whole number from 1 to 1e10, not {given}; it is "
         "never counted from the table",
     )
 
@@ -163,7 +164,7 @@ def _refuse_columns(events: EventTable, names: dict[str, Label]) -> None:
     for argument, label in names.items():
         found = events.labels.count(label)
         if found == 0:
-            raise ArgumentError(argument, f"the table has no column {label!r}; {events.offer}")
+            raise ArgumentError(argument, f"the table has no column {label!r}; {events.offer(names.values())}")
         if found > 1:
             raise ArgumentError(argument, f"the column {label!r} occurs more than once; rename one of them")
     for argument, label in names.items():

@@ -1,5 +1,6 @@
 """pandas frames as tables of events."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,7 @@ class PandasEvents:
         """The names of all columns."""
         return tuple(self.frame.columns)
 
-    @property
-    def offer(self) -> str:
+    def offer(self, asked: Collection[Label]) -> str:
         """The names of the first columns."""
         return offer(self.labels)
 

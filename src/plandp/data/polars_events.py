@@ -1,5 +1,6 @@
 """Polars frames as tables of events."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
@@ -33,8 +34,7 @@ class PolarsEvents:
         """The names of all columns."""
         return tuple(self.frame.columns)
 
-    @property
-    def offer(self) -> str:
+    def offer(self, asked: Collection[Label]) -> str:
         """The names of the first columns."""
         return offer(self.labels)
 

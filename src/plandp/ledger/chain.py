@@ -11,13 +11,23 @@ from plandp.ledger.entries import START, Entry, read_entry, text_hash, this_minu
 from plandp.ledger.process import process_start, this_host
 from plandp.ledger.schema import datasets, entries, releases
 from plandp.ledger.unit import Unit
+from plandp.ledger.what import what_of
 from plandp.terms.release import MeanRelease
+from plandp.terms.text_table import show_fraction
 
 # Sums of fractions are exact, so unlike denominators multiply: refused long before a sum takes too long to read.
 LONGEST_DENOMINATOR = 10**1000
 
 
-def append_register(connection: Connection, dataset: str, *, total: Fraction, unit: Unit) -> None:
+def append_register(
+    connection: Connection,
+    dataset: str,
+    *,
+    total: Fraction,
+    unit: Unit,
+    epsilon: float | None = None,
+    delta: float | None = None,
+) -> None:
     """Begin the chain of a dataset."""
     if connection.execute(select(datasets.c.entries).where(datasets.c.dataset == dataset)).first() is not None:
         raise ArgumentError("dataset", f"{dataset!r} is registered already; its total and its unit stay as they are")
@@ -32,6 +42,8 @@ def append_register(connection: Connection, dataset: str, *, total: Fraction, un
         person=unit.person,
         neighbours=unit.neighbours,
         privacy_unit=unit.privacy_unit,
+        epsilon=epsilon,
+        delta=delta,
     )
     connection.execute(insert(datasets).values(dataset=dataset, entries=1, head=entry.hash()))
     _insert(connection, entry)
@@ -48,10 +60,7 @@ def append_reserve(connection: Connection, dataset: str, *, rho: Fraction, unit:
         )
     left = registered.rho - last.spent
     if rho > left:
-        raise BudgetExceeded(
-            f"dataset {dataset!r} has rho = {_shown(left)} left of {_shown(registered.rho)}, and {_shown(rho)} was "
-            "asked for; nothing was read"
-        )
+        raise BudgetExceeded(_too_much(dataset, rho=rho, left=left, total=registered.rho))
     spent = last.spent + rho
     if spent.denominator > LONGEST_DENOMINATOR:
         raise ArgumentError("rho", "has no denominator in common with what was spent before; choose one like 0.01")
@@ -86,6 +95,7 @@ def append_commit(connection: Connection, reserved: Entry, release: MeanRelease,
         reservation=reserved.number,
         paid=release.receipt.rho,
         release_hash=text_hash(text),
+        what=what_of(release),
     )
     found = outcome_of(connection, reserved)
     if found is not None:
@@ -186,7 +196,13 @@ def _insert(connection: Connection, entry: Entry) -> None:
     connection.execute(insert(entries).values(**row, content=entry.content(), hash=entry.hash()))
 
 
-def _shown(rho: Fraction) -> str:
-    """Return ρ exactly where that is short."""
-    exact = str(rho)
-    return exact if len(exact) <= 20 else f"{float(rho):.6g}"
+def _too_much(dataset: str, *, rho: Fraction, left: Fraction, total: Fraction) -> str:
+    """Return the refusal, with as many digits as it takes to see that more was asked for than is left."""
+    digits = 6
+    while show_fraction(rho, digits=digits) == show_fraction(left, digits=digits):
+        digits *= 2
+    shown, remains, all_of_it = (show_fraction(value, digits=digits) for value in (rho, left, total))
+    return (
+        f"dataset {dataset!r} has rho = {remains} left of {all_of_it}, and {shown} was asked for; nothing was read"
+        + (".  Ask for less, or for all that is left: rho=ledger.status(dataset).left" if left else "")
+    )

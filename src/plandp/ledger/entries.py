@@ -16,11 +16,12 @@ START = ""  # what the first entry of a dataset names as its predecessor
 # What each kind of entry says beside dataset, number, kind, rho, spent and previous.  Commit and cancel have no time:
 # how long a run took depends on the data.
 _SAID_BY = {
-    "register": ("person", "neighbours", "privacy_unit", "time"),
+    "register": ("person", "neighbours", "privacy_unit", "time", "epsilon", "delta"),
     "reserve": ("time", "host", "pid", "process_start"),
-    "commit": ("reservation", "paid", "release_hash"),
+    "commit": ("reservation", "paid", "release_hash", "what"),
     "cancel": ("reservation",),
 }
+_LEFT_OUT = ("epsilon", "delta", "what")  # where there is none
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "dataset": str,
     "number": int,
@@ -38,6 +39,9 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "reservation": int,
     "paid": Fraction,
     "release_hash": str,
+    "epsilon": float,
+    "delta": float,
+    "what": str,
 }
 _FRACTIONS = ("rho", "spent", "paid")
 _TIME = "%Y-%m-%dT%H:%MZ"
@@ -67,10 +71,14 @@ class Entry:
     reservation: int | None = None  # of commit and cancel: the number of the reserve entry
     paid: Fraction | None = None  # of commit: what the receipt of the release adds up to, at most `rho`
     release_hash: str | None = None
+    epsilon: float | None = None  # of register: the total as the owner said it, where that was ε with δ
+    delta: float | None = None
+    what: str | None = None  # of commit: what was released, in public words
 
     def content(self) -> str:
         """Return the one spelling of this entry; `read_entry` restores it."""
-        said = {name: _write(name, getattr(self, name)) for name in _names(self.kind)}
+        values = {name: getattr(self, name) for name in _names(self.kind)}
+        said = {name: _write(value) for name, value in values.items() if not (value is None and name in _LEFT_OUT)}
         return _canonical({"schema": SCHEMA} | said)
 
     def hash(self) -> str:
@@ -96,7 +104,8 @@ def read_entry(dataset: str, number: int, content: str) -> Entry:
     """Return the entry whose `content` this is; anything that `Entry.content` does not write is damage."""
     try:
         said = json.loads(content)
-        entry = Entry(**{name: _read(name, said[name]) for name in _names(said["kind"])})
+        names = [name for name in _names(said["kind"]) if name in said or name not in _LEFT_OUT]
+        entry = Entry(**{name: _read(name, said[name]) for name in names})
         spelled = entry.content()
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError, ZeroDivisionError):
         raise LedgerDamaged(dataset, number, "is not an entry that plandp writes") from None
@@ -115,7 +124,7 @@ def _canonical(values: dict[str, Any]) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def _write(name: str, value: Any) -> Any:
+def _write(value: Any) -> Any:
     if isinstance(value, Fraction):
         return write_fraction(value)
     return value.strftime(_TIME) if isinstance(value, datetime) else value

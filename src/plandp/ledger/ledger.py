@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.ledger.reservation import Reservation
-from plandp.terms.budget import read_budget
+from plandp.terms.budget import read_budget, read_promise
 from plandp.terms.columns import Label
 from plandp.terms.release import MeanRelease
 
 # What only a ledger in use needs is loaded then: importing plandp stays as quick as it was.
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from plandp.ledger.entries import Entry
     from plandp.ledger.status import DatasetStatus
     from plandp.ledger.verification import Verified
@@ -92,9 +94,10 @@ class Ledger:
 
         name = _read_name(dataset)
         total = _readable(read_budget(rho=rho, epsilon=epsilon, delta=delta))
+        promised = read_promise(epsilon, delta)
         unit = Unit.of(person)
         with self._store.writing(create=True) as connection:
-            append_register(connection, name, total=total, unit=unit)
+            append_register(connection, name, total=total, unit=unit, epsilon=promised[0], delta=promised[1])
         return self.status(name)
 
     def reserve(
@@ -129,6 +132,10 @@ class Ledger:
 
         return status_of(self.history(dataset))
 
+    def plot(self, dataset: str, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """Return a picture of what was spent of a dataset over time; with a path (.svg, .png, .pdf) also kept there."""
+        return self.status(dataset).plot(path)
+
     def history(self, dataset: str) -> "tuple[Entry, ...]":
         """Return all entries of a dataset in order, checked against their hashes."""
         from plandp.ledger.verification import checked_chain
@@ -147,7 +154,8 @@ class Ledger:
                 if entry.kind == "commit" and entry.reservation == number:
                     return stored_release(connection, entry)
         raise ArgumentError(
-            "number", f"{number!r} is no reservation of {name!r} with a release; its status shows which are"
+            "number",
+            f"{number!r} is no reservation of {name!r} with a release; Ledger(...).status(...) lists the numbers",
         )
 
     def verify(self) -> "Verified":

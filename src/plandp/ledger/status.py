@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plandp.ledger.entries import Entry
 from plandp.ledger.process import OPEN, is_running
 from plandp.terms.receipt import write_fraction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +31,7 @@ class ReservationStatus:
     host: str
     pid: int
     paid: Fraction | None  # what the stored release cost, at most `rho`
+    what: str | None = None  # what was released, in public words; None where nothing was, or by an older plandp
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values."""
@@ -39,10 +43,11 @@ class ReservationStatus:
             "host": self.host,
             "pid": self.pid,
             "paid": None if self.paid is None else write_fraction(self.paid),
+            "what": self.what,
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DatasetStatus:
     """The budget of a dataset: all its releases together are `spent`-zCDP, and `spent` never exceeds `total`."""
 
@@ -54,11 +59,25 @@ class DatasetStatus:
     privacy_unit: str
     time: datetime
     reservations: tuple[ReservationStatus, ...]
+    epsilon: float | None = None  # the total as its owner said it, where that was ε with δ
+    delta: float | None = None
 
     @property
     def left(self) -> Fraction:
         """Return what further releases can cost together."""
         return self.total - self.spent
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """Return a picture of what was spent over time; with a path (.svg, .png, .pdf) it is also kept there."""
+        from plandp.report.budget_picture import draw_budget
+        from plandp.report.saved import saved
+
+        return saved(draw_budget(self), path)
+
+    def __repr__(self) -> str:
+        from plandp.report.ledger_table import dataset_text
+
+        return dataset_text(self)
 
     def count(self, state: str) -> int:
         """Return how many reservations are in that state."""
@@ -71,6 +90,8 @@ class DatasetStatus:
             "total": write_fraction(self.total),
             "spent": write_fraction(self.spent),
             "left": write_fraction(self.left),
+            "epsilon": self.epsilon,
+            "delta": self.delta,
             "person": self.person,
             "neighbours": self.neighbours,
             "privacy_unit": self.privacy_unit,
@@ -94,6 +115,8 @@ def status_of(chain: Sequence[Entry]) -> DatasetStatus:
         neighbours=registered.neighbours,
         privacy_unit=registered.privacy_unit,
         time=registered.time,
+        epsilon=registered.epsilon,
+        delta=registered.delta,
         reservations=tuple(
             _reservation(entry, outcomes.get(entry.number)) for entry in chain if entry.kind == "reserve"
         ),
@@ -118,4 +141,5 @@ def _reservation(reserved: Entry, outcome: Entry | None) -> ReservationStatus:
         host=reserved.host,
         pid=reserved.pid,
         paid=None if outcome is None else outcome.paid,
+        what=None if outcome is None else outcome.what,
     )

@@ -1,15 +1,13 @@
 """The budget of a dataset as a picture: what was spent when, of how much, and what became of it."""
 
-from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from plandp.errors import MissingExtra
-from plandp.ledger.status import DatasetStatus, ReservationStatus
+from plandp.ledger.status import DatasetStatus
 from plandp.report.colours import BLUE, SKY, VERMILLION
-from plandp.report.ledger_table import shown_rho
 from plandp.report.lettering import TEXT_SIZE, TITLE_SIZE, lettering_for
+from plandp.terms.text_table import show_fraction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +15,7 @@ if TYPE_CHECKING:
 
 _GREY = "#666666"
 _FEW = 40
-_MINUTE = timedelta(minutes=1)
-_LEAST_ROOM = timedelta(minutes=5)  # or the axis would be numbered in seconds, of which nothing is known
+_LEAST_TIME = timedelta(minutes=5)  # or the axis would be numbered in seconds, of which nothing is known
 
 # Told apart by shape, not by colour alone: a full dot, an open one, a cross, and a bar on the axis.
 _MARKS = {
@@ -39,12 +36,12 @@ def draw_budget(status: DatasetStatus) -> "Figure":
     lettering = lettering_for([status.dataset])
     figure = Figure(figsize=(9, 4.2), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     ax = figure.subplots()
-    times = _places(status.reservations)
+    times = [one.time for one in status.reservations]
     _draw_steps(ax, status, times)
     _draw_total(ax, status)
     ax.set_title(
-        f"Budget of {lettering.name(status.dataset)}: ρ = {shown_rho(status.spent)} of {shown_rho(status.total)} "
-        f"spent, {shown_rho(status.left)} left",
+        f"Budget of {lettering.name(status.dataset)}: ρ = {show_fraction(status.spent)} of "
+        f"{show_fraction(status.total)} spent, {show_fraction(status.left)} left",
         fontsize=TITLE_SIZE,
         loc="left",
         parse_math=False,
@@ -63,24 +60,12 @@ def draw_budget(status: DatasetStatus) -> "Figure":
     return figure
 
 
-def _places(reservations: Sequence[ReservationStatus]) -> list[datetime]:
-    """Return where each stands in time: those of one minute, of which only the order is known, evenly within it."""
-    in_minute = Counter(one.time for one in reservations)
-    before: Counter[datetime] = Counter()
-    places = []
-    for one in reservations:
-        before[one.time] += 1
-        places.append(one.time + _MINUTE * before[one.time] / (in_minute[one.time] + 1))
-    return places
-
-
 def _draw_steps(ax: "Axes", status: DatasetStatus, times: list[datetime]) -> None:
     spent, heights = 0.0, []
     for one in status.reservations:
         spent += 0.0 if one.state == "cancelled" else float(one.rho)
         heights.append(spent)
-    start, end = status.time, _end(status, times)
-    x, y = _days([start, *times, end]), [0.0, *heights, spent]
+    x, y = _days([status.time, *times]), [0.0, *heights]
     ax.plot(x, y, drawstyle="steps-post", color=BLUE, linewidth=2)
     ax.fill_between(x, y, step="post", color=SKY, alpha=0.25, linewidth=0)
     few = len(times) <= _FEW
@@ -103,17 +88,17 @@ def _draw_steps(ax: "Axes", status: DatasetStatus, times: list[datetime]) -> Non
 
 
 def _draw_total(ax: "Axes", status: DatasetStatus) -> None:
-    total = float(status.total)
-    ax.axhline(total, linestyle="--", color=VERMILLION, linewidth=1.5, label=f"total, ρ = {shown_rho(status.total)}")
+    total, name = float(status.total), f"total, ρ = {show_fraction(status.total)}"
+    ax.axhline(total, linestyle="--", color=VERMILLION, linewidth=1.5, label=name)
     ax.set_ylim(0, 1.08 * total)
 
 
 def _set_dates(ax: "Axes", status: DatasetStatus, times: list[datetime]) -> None:
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    end = _end(status, times)
-    room = (end - status.time) * 0.02
-    first, last = _days([status.time - room, end + room])
+    end = max([status.time, *times])
+    # No later than what is known; a dataset of one minute is shown with some of the time before it.
+    first, last = _days([end - max((end - status.time) * 1.02, _LEAST_TIME), end])
     ax.set_xlim(first, last)
     locator = AutoDateLocator()  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
@@ -126,9 +111,3 @@ def _days(times: list[datetime]) -> list[float]:
     from matplotlib.dates import date2num
 
     return [float(date2num(time)) for time in times]  # type: ignore[no-untyped-call]
-
-
-def _end(status: DatasetStatus, times: list[datetime]) -> datetime:
-    """Return the last time of the picture: a little after the last reservation, so that its step is seen."""
-    last = max([status.time, *times])
-    return last + max((last - status.time) / 12, _LEAST_ROOM)

@@ -5,7 +5,7 @@ from html import escape
 
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
 from plandp.terms.release import MeanRelease
-from plandp.terms.shown import hidden_columns, refinement_line, uncertainty_name
+from plandp.terms.shown import column_name, hidden_columns, refinement_line, uncertainty_name
 from plandp.terms.text_table import show_integer, show_label
 
 _SHOWN_COORDINATES = 20
@@ -19,7 +19,8 @@ def release_page(release: MeanRelease) -> str:
     below = (hidden_columns(release, _SHOWN_COORDINATES), refinement_line(release))
     alarms = ([INSECURE_NOTICE] if receipt.insecure else []) + [f"Warning: {text}" for text in release.warnings]
     parts = [
-        f"<p><strong>MeanRelease</strong> of {receipt.d} columns, n = {receipt.n}<br>{escape(receipt.headline())}</p>",
+        f"<p><strong>MeanRelease</strong> of {receipt.d} {column_name(release)}s, n = {receipt.n}<br>"
+        f"{escape(receipt.headline())}</p>",
         *(f'<p style="{_ALARM}">{escape(alarm)}</p>' for alarm in alarms),
         _table(
             ("label", "estimate", uncertainty_name(release)),

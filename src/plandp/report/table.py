@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plandp.errors import MissingExtra
 from plandp.terms.release import MeanRelease
-from plandp.terms.shown import hidden_columns, is_moved, uncertainty_name
+from plandp.terms.shown import column_name, hidden_columns, is_moved, uncertainty_name
 from plandp.terms.text_table import align, show_label
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def release_text(release: MeanRelease, *, notes: Sequence[str] = ()) -> str:
         (show_label(label), *show_estimate(estimate, uncertainty), show_estimate(value, uncertainty)[0])
         for (label, estimate, uncertainty), value in zip(shown, filled_in, strict=True)
     ]
-    table = [("column", "estimate", uncertainty_name(release), "missing as"), *rows]
+    table = [(column_name(release), "estimate", uncertainty_name(release), "missing as"), *rows]
     hidden = hidden_columns(release, len(shown))
     forecast = release.forecast
     return "\n".join(

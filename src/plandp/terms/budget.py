@@ -44,6 +44,13 @@ def read_budget(*, rho: Number | None, epsilon: Number | None, delta: Number | N
     return found
 
 
+def read_promise(epsilon: Number | None, delta: Number | None) -> tuple[float | None, float | None]:
+    """Return (ε, δ) that `read_budget` has accepted as floats, to be shown again; none of both where ρ was given."""
+    exact = [None if value is None else _exact_number(value) for value in (epsilon, delta)]
+    found = [None if value is None else float(value) for value in exact]
+    return found[0], found[1]
+
+
 def large_delta(delta: Number | None, n: int) -> tuple[str, ...]:
     """Return a warning where `delta` is above 1/n.  Public: known before any row is read."""
     exact = None if delta is None else _exact_number(delta)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -94,11 +95,12 @@ class Check:
         """Return the part of the whole budget that `rho` is."""
         return float(rho / self.rho)
 
-    def plot(self) -> "Figure":
-        """Return a picture of the predicted error against ρ and against n."""
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """Return a picture of the predicted error against ρ and n; with a path (.svg, .png, .pdf) also kept there."""
         from plandp.report.check_picture import draw_check
+        from plandp.report.saved import saved
 
-        return draw_check(self)
+        return saved(draw_check(self), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-ready values; ρ and its shares are exact, as "a/b"."""
@@ -185,8 +187,12 @@ class Check:
         if self.method == "gaussian":
             return ["  half of all releases are nearer to the mean of the rows"]
         if self.kind != "real":
-            values = "" if self.kind == "binary" else ", with values of a tenth of their bound"
-            assumed = [f"  assumed, as no spread is given: the i-th most popular item is in 1 of 2i rows{values}"]
+            assumed = ["  assumed, as no spread is given: the i-th most popular item is in 1 of 2i rows"]
+            if self.kind == "nonnegative":
+                assumed += [
+                    "  AND VALUES OF A TENTH OF THEIR BOUND: where bounds are far wider than values, this error is far",
+                    "  too large; if it is known, give spread (--spread): each item's root mean square over all rows",
+                ]
             return [
                 "  half of all releases are nearer to the mean of the rows, if items come independently of each other;",
                 "  rows of very unequal length cost more",

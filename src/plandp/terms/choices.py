@@ -43,6 +43,7 @@ def read_sparse_columns(
     labels: Iterable[Label], *, kind: str, bounds: object, error_scale: object, measure: Label | None = None
 ) -> Columns:
     """Return the public description of columns of this kind, or of this measure of events."""
+    refuse_no_bounds(kind, bounds)
     asked = (0, 1) if kind == "binary" and bounds is None else bounds
     if isinstance(asked, Real | str):
         # said by itself, since most who pass it mean the high end
@@ -51,6 +52,16 @@ def read_sparse_columns(
     columns = read_columns(labels=labels, bounds=asked, error_scale=error_scale)
     check_sparse_bounds(columns, kind, measure=measure)
     return columns
+
+
+def refuse_no_bounds(kind: str, bounds: object) -> None:
+    """Ask for the bounds of values that are not just there or not."""
+    if kind == "nonnegative" and bounds is None:
+        raise ArgumentError(
+            "bounds",
+            "say how much of an item one person can have at most; more counts as that.  Pass bounds=(0, 50), say.  "
+            "Bounds are public knowledge, never read from the data",
+        )
 
 
 def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = None) -> None:

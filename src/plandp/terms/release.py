@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from plandp.terms.choices import REFINEMENTS, check_kind
 from plandp.terms.columns import FloatArray, Label
 from plandp.terms.receipt import INSECURE_NOTICE, Receipt
 from plandp.terms.shown import (
+    column_name,
     hidden_columns,
     interval_covers,
     is_moved,
@@ -139,11 +141,15 @@ class MeanRelease:
 
         return to_pandas(self)
 
-    def plot(self) -> "Figure":
-        """Return a picture of the estimates, of where the budget went, and of noise against spread."""
-        from plandp.report.picture import draw_release
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """Return a picture of the estimates, of where the budget went, and of noise against spread.
 
-        return draw_release(self)
+        With a path that ends in .svg, .png or .pdf it is also kept there.
+        """
+        from plandp.report.picture import draw_release
+        from plandp.report.saved import saved
+
+        return saved(draw_release(self), path)
 
     def to_json(self) -> str:
         """Return the whole release as JSON; `from_json` restores every bit of it."""
@@ -231,7 +237,7 @@ class MeanRelease:
             (show_label(label), f"{estimate:.6g}", f"{uncertainty:.3g}")
             for label, estimate, uncertainty in self.first_rows(_SHOWN_COORDINATES)
         ]
-        lines = [f"MeanRelease of {receipt.d} columns, n = {receipt.n}"]
+        lines = [f"MeanRelease of {receipt.d} {column_name(self)}s, n = {receipt.n}"]
         lines += align([("label", "estimate", uncertainty_name(self)), *rows])
         lines += [f"  {line}" for line in (hidden_columns(self, _SHOWN_COORDINATES),) if line]
         lines += [

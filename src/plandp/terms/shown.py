@@ -19,6 +19,11 @@ def is_moved(release: "MeanRelease") -> bool:
     return release.error_std is not None and any(name in release.refined for name in MOVING)
 
 
+def column_name(release: "MeanRelease") -> str:
+    """Return what a coordinate is called: a column of a table, or an item."""
+    return "column" if release.kind == "real" else "item"
+
+
 def uncertainty_name(release: "MeanRelease") -> str:
     """Return what stands beside the estimates: the expected error of refined ones, else half of the interval."""
     if is_moved(release):

@@ -87,6 +87,7 @@ def test_every_option_is_an_argument(
 
 
 NAMES = "name one that it has. The first line of a CSV or TSV file must name the columns"
+COLUMNS = "its columns are 'user', 'page', 'time'"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ NAMES = "name one that it has. The first line of a CSV or TSV file must name the
     [
         (
             ["--people", "0"],
-            "--people: must be the public number of people, a whole number (int) from 1 to 1e10, not 0 (int); it is "
+            "--people: must be the public number of people, a whole number from 1 to 1e10, not 0 (int); it is "
             "never counted from the table",
         ),
         (
@@ -104,7 +105,8 @@ NAMES = "name one that it has. The first line of a CSV or TSV file must name the
         (["--measure", "count", "--bounds", "1:5"], "--bounds: --measure 'count' begins at 0: give --bounds 0:HIGH"),
         (["--delta", "1e-6"], "--delta: belongs to --epsilon; with --rho leave it out"),
         (["--people", "many"], "--people: 'many' is not a whole number of at most 18 digits; write 10000 or 1e4"),
-        (["--person", "usr"], f"--person: the table has no column 'usr'; {NAMES}"),
+        (["--person", "usr"], f"--person: the table has no column 'usr'; {COLUMNS}"),
+        (["--person", "usr", "--item", "pge"], f"--person: the table has no column 'usr'; {NAMES}"),
         (["--item", "user"], "--item: 'user' is the column of the person already; name another"),
         (["--items-file", "none.txt"], "--items-file: 'none.txt' cannot be read: No such file or directory"),
         (
@@ -117,7 +119,7 @@ NAMES = "name one that it has. The first line of a CSV or TSV file must name the
         ),
         (
             ["--measure", "clicks", "--bounds", "0:1"],
-            f"--measure: the table has no column 'clicks'; {NAMES}",
+            f"--measure: the table has no column 'clicks'; {COLUMNS}",
         ),
     ],
 )

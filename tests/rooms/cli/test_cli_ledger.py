@@ -1,6 +1,7 @@
 """`plandp ledger`, and commands that pay from one: what is shown, what is refused, and that nothing is lost."""
 
 import json
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -55,7 +56,8 @@ def test_create_says_what_was_made(capfd: pytest.CaptureFixture[str]) -> None:
         ["ledger", "create", "budget.sqlite", "visits", "--epsilon", "1", "--delta", "1e-6", "--person", "user"], capfd
     )
     assert "protects people by user; neighbours: replace all events of one person" in out
-    assert "rho = 0 of ≈0.024356 spent" in out
+    assert "rho = 0 of 0.0243559… spent" in out
+    assert "at delta = 1e-06: epsilon = 1 in all, 0 spent, 1 left" in out
 
 
 def test_releases_are_paid_and_shown_again(capfd: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +84,7 @@ def test_show_lists_all_datasets(capfd: pytest.CaptureFixture[str]) -> None:
     assert [line.split() for line in lines[:3]] == [
         ["dataset", "protects", "total", "rho", "spent", "left", "releases", "interrupted", "running"],
         ["survey", "rows", "1", "0.125", "0.875", "1", "0", "0"],
-        ["visits", "people", "by", "user", "≈0.333333", "0", "≈0.333333", "0", "0", "0"],
+        ["visits", "people", "by", "user", "0.333333…", "0", "0.333333…", "0", "0", "0"],
     ]
     shown = json.loads(done(["ledger", "show", "budget.sqlite", "--json"], capfd))
     assert [(one["dataset"], one["left"]) for one in shown] == [("survey", "7/8"), ("visits", "1/3")]
@@ -96,7 +98,11 @@ def test_show_of_one_dataset_lists_its_reservations(capfd: pytest.CaptureFixture
     out = done(["ledger", "show", "budget.sqlite", "survey"], capfd)
     lines = out.splitlines()
     assert lines[0] == "Dataset survey: rho = 0.625 of 1 spent, 0.375 left"
-    assert lines[2].startswith("all of it together: rho = 0.625 (zCDP), epsilon = ")
+    assert lines[2].startswith("all that is spent, together: rho = 0.625 (zCDP), epsilon = ")
+    assert lines[3].endswith("  what was released")
+    assert lines[4].endswith("  plan, 300 × 3: name, a, b")
+    assert lines[5].rstrip() == lines[5]
+    assert "×" not in lines[5] + lines[6]
     assert [line.split()[:3] for line in lines[3:7]] == [
         ["number", "state", "rho"],
         ["2", "committed", "0.125"],
@@ -110,6 +116,7 @@ def test_show_of_one_dataset_lists_its_reservations(capfd: pytest.CaptureFixture
     ]
     shown = json.loads(done(["ledger", "show", "budget.sqlite", "survey", "--json"], capfd))
     assert [one["state"] for one in shown["reservations"]] == ["committed", "cancelled", "running"]
+    assert [one["what"] for one in shown["reservations"]] == ["plan, 300 × 3: name, a, b", None, None]
 
 
 def test_history_lists_every_entry(capfd: pytest.CaptureFixture[str]) -> None:
@@ -178,7 +185,10 @@ def test_the_budget_is_drawn(capfd: pytest.CaptureFixture[str]) -> None:
         (["show", "survey.csv"], "LEDGER: "),
         (["show", "budget.sqlite", "gone"], "DATASET: 'gone' is not registered in this ledger (there are: 'survey')"),
         (["history", "budget.sqlite", "gone"], "DATASET: 'gone' is not registered"),
-        (["release", "budget.sqlite", "survey", "7"], "NUMBER: 7 is no reservation of 'survey' with a release"),
+        (
+            ["release", "budget.sqlite", "survey", "7"],
+            "NUMBER: 7 is no reservation of 'survey' with a release; `plandp ledger show` lists the numbers",
+        ),
         (["release", "budget.sqlite", "survey", "x"], "NUMBER: 'x' is not a whole number"),
         (["verify", "gone.sqlite"], "LEDGER: there is none at"),
         (["export", "gone.sqlite"], "LEDGER: there is none at"),
@@ -201,7 +211,9 @@ def test_refusals_are_in_the_words_of_the_command(
         ([*MEAN, "--dataset", "survey"], "--ledger: is missing", 2),
         ([*MEAN, "--ledger", "gone.sqlite", "--dataset", "survey"], "--ledger: there is none at", 2),
         ([*MEAN, "--ledger", "budget.sqlite", "--dataset", "gone"], "--dataset: 'gone' is not registered", 2),
-        ([*PAID, "--rho", "2"], "dataset 'survey' has rho = 1 left of 1, and 2 was asked for; nothing was read", 1),
+        ([*PAID, "--rho", "2"], "dataset 'survey' has rho = 1 left of 1, and 2 was asked for; nothing was read", 3),
+        ([*PAID, "--rho", "9/8"], "dataset 'survey' has rho = 1 left of 1, and 1.125 was asked for; nothing was", 3),
+        ([*MEAN, "--rho", "left"], "--rho: left is for a budget that a ledger keeps", 2),
         ([*EVENTS, "--rho", "1", "--ledger", "budget.sqlite", "--dataset", "survey"], "--dataset: 'survey' is", 2),
         ([*PAID, "--columns", "gone"], "--columns: the data has no column 'gone'", 2),
     ],
@@ -212,6 +224,39 @@ def test_releases_that_cannot_be_paid_cost_nothing(
     create(capfd)
     assert complaint(arguments, capfd, code=code).startswith(message)
     assert plandp.Ledger("budget.sqlite").status("survey").spent == 0
+
+
+def test_all_that_is_left_can_be_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    done(["ledger", "create", "budget.sqlite", "survey", "--epsilon", "1", "--delta", "1e-6"], capfd)
+    done([*PAID, "--rho", "0.001"], capfd)
+    told = complaint([*PAID, "--rho", "0.0233560"], capfd, code=3)
+    assert told.startswith("dataset 'survey' has rho = 0.0233559… left of 0.0243559…, and 0.023356 was asked for;")
+    assert told.endswith("nothing was read. Ask for less, or for all that is left: --rho left")
+    release = plandp.MeanRelease.from_json(done([*PAID, "--rho", "left", "--json"], capfd))
+    status = plandp.Ledger("budget.sqlite").status("survey")
+    assert (status.left, status.spent) == (0, status.total)
+    assert release.receipt.rho == status.total - Fraction(1, 1000)
+    assert complaint([*PAID, "--rho", "left"], capfd, code=3) == "dataset 'survey' has nothing left; nothing was read"
+
+
+def test_what_is_left_and_what_was_asked_for_never_look_alike() -> None:
+    ledger = plandp.Ledger("budget.sqlite")
+    ledger.register("survey", rho=1)
+    ledger.reserve("survey", rho=Fraction(2, 3))
+    for asked in (Fraction(1, 3) + Fraction(1, 10**9), "0.333334"):
+        with pytest.raises(plandp.BudgetExceeded) as refused:
+            ledger.reserve("survey", rho=asked)
+        found = re.fullmatch(r".* has rho = ([\d.]+)… left of 1, and ([\d.]+)…? was asked .*", str(refused.value))
+        assert found is not None
+        assert Fraction(found[1]) <= Fraction(1, 3) < Fraction(found[2])
+    ledger.reserve("survey", rho=found[1])  # what is said to be left can be had
+
+
+def test_events_are_told_apart_in_the_list(capfd: pytest.CaptureFixture[str]) -> None:
+    create(capfd, "--person", "user", name="visits")
+    out = done([*EVENTS, "--rho", "1/4", "--ledger", "budget.sqlite", "--dataset", "visits"], capfd)
+    assert out.split()[0] == "item"
+    assert "binary, 300 × 2: home, help" in done(["ledger", "show", "budget.sqlite", "visits"], capfd)
 
 
 def unable(*_: object, **__: object) -> None:

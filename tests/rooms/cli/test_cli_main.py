@@ -51,8 +51,16 @@ def test_no_command_shows_the_help(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     ("arguments", "begin"),
     [
         (["unknown"], "plandp: argument COMMAND: invalid choice: 'unknown'"),
-        (["demo", "--seed", "1"], "plandp: unrecognized arguments: --seed 1"),
-        (["demo", "--seed\n"], "plandp: unrecognized arguments: --seed"),
+        (["demo", "--seed", "1"], "plandp demo: unrecognized arguments: --seed;"),
+        (["demo", "--seed\n"], "plandp demo: unrecognized arguments: --seed"),
+        (
+            ["events", "f.csv", "--items", "home,x"],
+            "plandp events: unrecognized arguments: --items; did you mean --items-file?;",
+        ),
+        (["check", "--boundss=0:1"], "plandp check: unrecognized arguments: --boundss; did you mean --bounds"),
+        (["mean", "f.csv", "--meth", "plan"], "plandp mean: unrecognized arguments: --meth; did you mean --method?;"),
+        (["mean", "f.csv", "--error", "2"], "plandp mean: unrecognized arguments: --error; did you mean --error-norm"),
+        (["ledger", "show", "b", "--pl", "x.svg"], "plandp ledger show: unrecognized arguments: --pl; did you mean"),
         (["--rho", "1"], "plandp: "),
         (["mean"], "plandp mean: the following arguments are required: FILE"),
         (["check"], "plandp check: the following arguments are required: --n"),

@@ -38,8 +38,14 @@ NAMES = "name one that it has.  The first line of a CSV or TSV file must name th
 )
 def test_columns_that_are_not_there(put: Callable[[Columns], object], arguments: Any, message: str) -> None:
     table = put(EVENTS)
-    names = NAMES if str(table).endswith((".csv", ".tsv")) else "its columns are 'user', 'page', 'time'"
+    names = "its columns are 'user', 'page', 'time'"
     assert refused(table, **arguments) == message + (names if message.endswith("; ") else "")
+
+
+def test_a_file_with_none_of_the_columns_shows_none(tmp_path: Path) -> None:
+    file = tmp_path / "events.csv"
+    file.write_text(f"{CANARY},home\n")
+    assert refused(file, person="usr", item="pge", measure="sum") == f"person: the table has no column 'usr'; {NAMES}"
 
 
 def test_a_table_without_columns_and_one_with_many() -> None:
@@ -105,9 +111,11 @@ def test_items_of_every_list() -> None:
     [
         (0, "0 (int)"),
         (-1, "-1 (int)"),
-        (9000.0, "9000.0 (float)"),
+        (9000.5, "9000.5 (float)"),
         (float("nan"), "nan (float)"),
-        (np.float64(7), "np.float64(7.0) (float64)"),
+        (float("inf"), "inf (float)"),
+        (1e11, "100000000000.0 (float)"),
+        (np.float64(7.25), "np.float64(7.25) (float64)"),
         (True, "True (bool)"),
         (10**10 + 1, "10000000001 (int)"),
         pytest.param(10**5000, "a int", id="thousands of digits"),
@@ -118,9 +126,16 @@ def test_items_of_every_list() -> None:
 )
 def test_numbers_of_people_that_are_refused(people: object, given: str) -> None:
     assert refused(as_frame(EVENTS), people=people) == (
-        f"people: must be the public number of people, a whole number (int) from 1 to 1e10, not {given}; it is never "
+        f"people: must be the public number of people, a whole number from 1 to 1e10, not {given}; it is never "
         "counted from the table"
     )
+
+
+@pytest.mark.parametrize("people", [7.0, np.float64(7), np.int8(7)])
+def test_whole_floats_count_people_as_on_the_command_line(people: Any) -> None:
+    rows = open_events(as_frame(EVENTS), person="user", item="page", items=["home"], people=people, measure="presence")
+    assert rows.n == 7
+    assert type(rows.n) is int
 
 
 FLOATS = [1.0, None]

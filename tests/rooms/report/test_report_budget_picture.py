@@ -1,6 +1,8 @@
 """A ledger in words and as a picture: every reservation at its time and height, told apart by more than colour."""
 
+import re
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
@@ -11,8 +13,9 @@ from matplotlib.dates import date2num
 from plandp.errors import MissingExtra
 from plandp.ledger.status import DatasetStatus, ReservationStatus
 from plandp.report.budget_picture import draw_budget
-from plandp.report.ledger_table import dataset_text, ledger_text, shown_rho
+from plandp.report.ledger_table import dataset_text, ledger_text
 from plandp.report.picture import svg_text
+from plandp.terms.zcdp import epsilon_of, rho_of
 
 START = datetime(2026, 9, 1, 8, 0, tzinfo=UTC)
 DAY = 24 * 60
@@ -77,7 +80,7 @@ def test_each_reservation_stands_at_its_time_and_height():
     }
     for name, minutes in (("released", [3 * DAY, 12 * DAY]), ("running", [20 * DAY])):
         expected = [date2num(START + timedelta(minutes=one)) for one in minutes]
-        np.testing.assert_allclose(marks[name][0], expected, atol=1 / DAY)  # within its minute
+        np.testing.assert_array_equal(marks[name][0], expected)
 
 
 def test_states_are_told_apart_without_colour():
@@ -97,13 +100,20 @@ def test_the_steps_end_at_what_is_spent_and_stay_below_the_total():
     assert axes.get_title(loc="left") == "Budget of survey: ρ = 0.625 of 1 spent, 0.375 left"
 
 
-def test_reservations_of_one_minute_stand_side_by_side_in_their_order():
-    marks = marked(draw_budget(status_of(*[(0, "1/8", "committed")] * 5)))
-    times, heights, _ = marks["released"]
-    assert times == sorted(set(times))
+def test_reservations_of_one_minute_stand_above_each_other():
+    times, heights, _ = marked(draw_budget(status_of(*[(0, "1/8", "committed")] * 5)))["released"]
+    assert set(times) == {date2num(START)}
     assert heights == [0.125, 0.25, 0.375, 0.5, 0.625]
-    assert date2num(START) < times[0]
-    assert times[-1] < date2num(START + timedelta(minutes=1))
+
+
+@pytest.mark.parametrize("status", [SOME, status_of(), status_of((7, "1/8", "committed"))])
+def test_the_axis_ends_with_what_is_known_and_shows_all_of_it(status):
+    (axes,) = draw_budget(status).axes
+    first, last = axes.get_xlim()
+    known = [status.time, *(one.time for one in status.reservations)]
+    assert last == date2num(max(known))
+    assert first < date2num(min(known))
+    assert (last - first) * DAY >= 5 * (1 - 1e-9)  # minutes: nothing is known of seconds
 
 
 @pytest.mark.parametrize(
@@ -127,13 +137,6 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
         draw_budget(SOME)
 
 
-def test_rho_is_exact_or_says_that_it_is_not():
-    assert shown_rho(Fraction(1, 8)) == "0.125"
-    assert shown_rho(Fraction(0)) == "0"
-    assert shown_rho(Fraction(1, 3)) == "≈0.333333"
-    assert shown_rho(Fraction(1, 10**12)) == "1e-12"
-
-
 def test_words_say_what_the_states_mean_and_only_those_there_are():
     text = dataset_text(SOME)
     assert text.splitlines()[0] == "Dataset survey: rho = 0.625 of 1 spent, 0.375 left"
@@ -141,6 +144,31 @@ def test_words_say_what_the_states_mean_and_only_those_there_are():
     assert "interrupted:" not in dataset_text(status_of((0, "1/8", "committed")))
     assert dataset_text(status_of()).count("\n") == 1
     assert "people by user" in ledger_text([status_of(person="user")])
+
+
+def test_the_total_is_also_said_as_epsilon_where_it_was_given_so():
+    total, delta = rho_of(3.0, 1e-6), 1e-6
+    given = {"epsilon": 3.0, "delta": delta, "total": total}
+    new, used, empty = (
+        replace(status_of(*one), **given)
+        for one in ([], [(0, "1/32", "committed")], [(0, total - Fraction(1, 64), "committed")])
+    )
+    assert "at delta = 1e-06: epsilon = 3 in all, 0 spent, 3 left" in dataset_text(new)
+    for status in (used, empty):
+        line = next(line for line in dataset_text(status).splitlines() if line.startswith("at delta"))
+        _, _, spent, left = map(float, re.findall(r"(?<![\w.])[\d.]+(?:e-\d+)?", line))
+        # on the safe side, and in four digits
+        assert epsilon_of(status.spent, delta) <= spent < 1.001 * epsilon_of(status.spent, delta)
+        assert rho_of(left, delta) <= status.left < 1.01 * rho_of(left, delta)
+    spent = replace(status_of((0, total, "committed")), **given)
+    assert "epsilon = 3 in all, 3 spent, 0 left" in dataset_text(spent)
+    assert "at delta = 1e-06: epsilon" not in dataset_text(SOME)
+
+
+def test_a_status_prints_as_text_and_draws_itself(tmp_path):
+    assert repr(SOME) == str(SOME) == dataset_text(SOME)
+    assert SOME.plot(tmp_path / "budget.svg").axes
+    assert (tmp_path / "budget.svg").read_text() == svg_text(draw_budget(SOME))
 
 
 def test_names_that_would_break_a_line_do_not():

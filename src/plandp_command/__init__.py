@@ -1,0 +1,25 @@
+"""The command `plandp` from its first moment: Ctrl-C while plandp is being imported is told like any other.
+
+A package of its own, since the import of anything inside `plandp` is what may be stopped.
+"""
+
+import os
+import signal
+from types import FrameType
+
+
+def main() -> int:
+    """Import the command line and run it; returns its exit code."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:  # else it is ignored, as for a job in the background
+        signal.signal(signal.SIGINT, _stopped)
+    from plandp.cli.main import main as run
+
+    signal.signal(signal.SIGINT, usual)  # from here on a stop has to tell what was spent
+    return run()
+
+
+def _stopped(_: int, __: FrameType | None) -> None:
+    # No exception: compiled modules that are being imported would make another one of it.  Nothing is open yet.
+    os.write(2, b"plandp: stopped; nothing was read or spent\n")
+    os._exit(130)
