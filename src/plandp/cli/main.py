@@ -12,7 +12,7 @@ from importlib.metadata import version
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from plandp.cli import audit, check, demo, events, ledger, mean, reproduce, show
+from plandp.cli import audit, check, compare, demo, events, ledger, mean, reproduce, show
 from plandp.cli.release_output import NOTHING_RELEASED
 from plandp.cli.wording import in_options, without_python
 from plandp.errors import ArgumentError, BudgetExceeded, PlandpError
@@ -20,11 +20,12 @@ from plandp.spending import RESERVED, nothing_note
 from plandp.stopping import stops_stay_stops
 
 # Each command is a module with `add_to(commands)`, which sets `run`, a function of the parsed arguments.
-COMMANDS = (check, mean, events, show, ledger, audit, reproduce, demo)
+COMMANDS = (check, compare, mean, events, show, ledger, audit, reproduce, demo)
 
 EXAMPLES = """\
 examples:
   plandp check --n 10000 --d 20 --bounds 0:100 --rho 0.5
+  plandp compare --n 10000 --d 20 --bounds 0:100 --rho 0.5
   plandp mean survey.csv --bounds 0:100 --rho 0.5 --out release.json
   plandp events visits.csv --person user --item page --items-file pages.txt \\
       --people 75462 --rho 0.5

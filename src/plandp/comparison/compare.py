@@ -102,11 +102,14 @@ def compare(
         table = read_public_table(public_data, bounds=bounds, progress=progress)
         rows, labels = len(table.values), table.labels
     else:
+        if n is None:
+            raise ArgumentError("n", "is missing; say how many rows there are, or give public data")
         rows, labels = _read_count("n", n, MOST_ROWS, "rows"), _read_labels(d, bounds)
     columns = read_columns(
         labels=labels, bounds=bounds, error_scale=error_scale, spread=spread, smallest_spread=smallest_spread
     )
     spreads, assumed = _spreads(spread_shape, columns, bounds, table)
+    spreads = np.minimum(spreads, columns.width / 2.0)  # no values between the bounds have larger ones
     question = Question(n=rows, columns=columns, rho=budget, error_norm=p, spread=spreads / columns.error_scale)
     contenders = [_before(entrant, question) for entrant in entrants]
     skipped: list[str] = []

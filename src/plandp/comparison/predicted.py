@@ -65,7 +65,7 @@ def _problems(findings: Findings, smallest_n: int | None) -> Iterator[str]:
         *(["spreads are not found: the bounds shape the noise"] if findings.spreads == "not found" else []),
         *(["the clipping radius may come out far too large"] if findings.radius == "doubtful" else []),
     ]
-    rank = "" if findings.rank_error is None else f", with a rank error of {_share(findings.rank_error)} of the rows"
+    rank = "" if findings.rank_error is None else f", with a rank error of {_share(findings.rank_error)} of all ranks"
     needed = "no number of rows would do" if smallest_n is None else f"{smallest_n:,} rows would do"
     yield f"{', '.join(lost)}{rank}; at this rho {needed}"
 
