@@ -192,7 +192,8 @@ def every_warning() -> list[str]:
         for node in ast.walk(ast.parse(inspect.getsource(source)))
         if isinstance(node, ast.Return)
     ]
-    texts = [text for value in returned if isinstance(value, ast.Tuple) for text in value.elts]
+    elements = [element for value in returned if isinstance(value, ast.Tuple) for element in value.elts]
+    texts = [element for element in elements if isinstance(element, ast.Constant | ast.JoinedStr)]
     return ["".join(str(part.value) for part in _parts(text)) for text in texts]
 
 
