@@ -1,12 +1,16 @@
 """Ctrl-C ends a run as Ctrl-C, whatever compiled code makes of it on the way."""
 
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 from plandp.errors import MissingExtra, PlandpError
+
+_SOON = 0.05  # seconds, in which a compiler comes back from the callback that could not be stopped
 
 
 @contextmanager
@@ -30,7 +34,8 @@ def stops_stay_stops() -> Iterator[None]:
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield
+        with _swallowed_stops_come_again():
+            yield
         return
     except Exception as error:
         if not came or (isinstance(error, PlandpError | OSError) and not isinstance(error, MissingExtra)):
@@ -42,3 +47,27 @@ def stops_stay_stops() -> Iterator[None]:
         if signal.getsignal(signal.SIGINT) is note:
             signal.signal(signal.SIGINT, usual)
     raise stop from None
+
+
+@contextmanager
+def _swallowed_stops_come_again() -> Iterator[None]:
+    """Interrupt once more where a callback of compiled code could not be: Python would only print its traceback."""
+    usual = sys.unraisablehook
+    again: list[threading.Timer] = []
+
+    def note(unraisable: "sys.UnraisableHookArgs") -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            usual(unraisable)
+            return
+        again.append(threading.Timer(_SOON, _thread.interrupt_main))
+        again[-1].daemon = True
+        again[-1].start()
+
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is note:
+            sys.unraisablehook = usual
+        for timer in again:
+            timer.cancel()

@@ -3,9 +3,16 @@
 A package of its own, since the import of anything inside `plandp` is what may be stopped.
 """
 
-import os
-import signal
-from types import FrameType
+import sys
+
+STOPPED = "plandp: stopped; nothing was read or spent\n"
+
+try:
+    import os
+    import signal
+except KeyboardInterrupt:
+    sys.stderr.write(STOPPED)
+    sys.exit(130)
 
 
 def main() -> int:
@@ -19,7 +26,7 @@ def main() -> int:
     return run()
 
 
-def _stopped(_: int, __: FrameType | None) -> None:
+def _stopped(_: int, __: object) -> None:
     # No exception: compiled modules that are being imported would make another one of it.  Nothing is open yet.
-    os.write(2, b"plandp: stopped; nothing was read or spent\n")
+    os.write(2, STOPPED.encode())
     os._exit(130)

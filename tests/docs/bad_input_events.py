@@ -198,10 +198,10 @@ wrong("an event column that is not there", {"person": "usr"})
 def _in_text() -> Iterator[tuple[Callable[[], object], None]]:
     for name, mark in (("visits.csv", ","), ("visits.tsv", "\t")):
         Path(name).write_text(f"{CANARY}a{mark}{CANARY}b\nu1{mark}home\n")
-        yield (lambda name=name: release(name, person="usr")), None
+        yield (lambda name=name: release(name, person="usr", item="pge")), None
 
 
-REFUSED_EVENTS["an event column that is not there, in a CSV or TSV file"] = _in_text
+REFUSED_EVENTS["no event column is there, in a CSV or TSV file"] = _in_text
 wrong("one column for both", {"item": "user"})
 refused(
     "ids that are floats",
@@ -221,7 +221,7 @@ wrong("items that are not a list", {"items": "home"}, {"items": None})
 wrong("items in a set", {"items": {"home", "search"}}, {"items": frozenset(ITEMS)})
 wrong("an item list with duplicates", *({"items": items} for items in (["home", "home"], [7, "7"], [CANARY, CANARY])))
 wrong("an item that is no id", {"items": [1.5]}, {"items": [-48.15]})
-wrong("people that are no number of people", {"people": 9000.0})
+wrong("people that are no number of people", {"people": 9000.5})
 wrong("one person's presence beyond 1", {"bounds": (0, 5)})
 wrong("counts that begin elsewhere than at 0", {"measure": "count", "bounds": (1, 5)})
 wrong("bounds that are one number or text", {"measure": "count", "bounds": 50}, {"measure": "seconds", "bounds": 50})

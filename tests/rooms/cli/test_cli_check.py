@@ -83,6 +83,24 @@ def test_not_feasible_is_an_answer_not_an_error(capsys):
     assert "NOT FEASIBLE" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("bound", ["50", "1e6"])
+def test_a_check_of_counts_says_loudly_what_values_it_assumes(bound, capsys):
+    asked = ["check", "--n", "1e5", "--d", "3", "--kind", "nonnegative", "--bounds", f"0:{bound}", "--rho", "1"]
+    assert main(asked) == 0
+    assert "VALUES OF A TENTH OF THEIR BOUND" in (assumed := capsys.readouterr().out)
+    assert "give spread (--spread): each item's root mean square" in assumed
+    assert main([*asked, "--spread", "0.2"]) == 0
+    assert "TENTH" not in capsys.readouterr().out
+
+
+def test_counts_are_asked_for_the_most_that_one_person_can_have(capsys):
+    assert main(["check", "--n", "100", "--d", "3", "--kind", "nonnegative", "--rho", "1"]) == 2
+    assert capsys.readouterr().err == (
+        "plandp: --bounds: say how much of an item one person can have at most; more counts as that. Pass --bounds "
+        "0:50, say. Bounds are public knowledge, never read from the data\n"
+    )
+
+
 @pytest.mark.parametrize(("suffix", "begin"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_a_picture_is_drawn(tmp_path, suffix, begin, capsys):
     pytest.importorskip("matplotlib")

@@ -121,3 +121,23 @@ def test_what_holds_a_release_is_not_replaced() -> None:
 
     with pytest.raises(plandp.LedgerUnavailable), stops_stay_stops():
         failed()
+
+
+def test_a_stop_that_a_callback_swallowed_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
+    import ctypes
+
+    @ctypes.CFUNCTYPE(None)
+    def stopped_inside() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+
+    hook = sys.unraisablehook
+
+    def run() -> None:
+        stopped_inside()
+        time.sleep(60)
+
+    with pytest.raises(KeyboardInterrupt), stops_stay_stops():
+        run()
+    assert sys.unraisablehook is hook
+    assert capfd.readouterr().err == ""

@@ -305,7 +305,7 @@ def test_the_text_of_a_refined_release_shows_the_error_to_expect(refined_of):
         estimate=np.array([0.25, 0.0, 1e-9]), error_std=np.array([0.01, 0.002, 1e-10]), noise_std=np.full(3, 0.5)
     )
     assert repr(release).splitlines()[:6] == [
-        "MeanRelease of 3 columns, n = 1234",
+        "MeanRelease of 3 items, n = 1234",
         "  label  estimate  expected error",
         "  c0         0.25            0.01",
         "  c1            0           0.002",
