@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -35,29 +36,45 @@ class Outcome:
     warnings: int = 0
 
 
-class Entrant:
+class Entrant(Protocol):
     """Someone who takes part under a name."""
 
-    name: str
-    meaning: str
-    weight: float  # rough cost of a run over that of plan
+    @property
+    def name(self) -> str:
+        """As in tables and figures."""
+        ...
+
+    @property
+    def meaning(self) -> str:
+        """In a line."""
+        ...
+
+    def seconds(self, workload: Workload) -> float:
+        """Roughly how long a run takes, for the time left and the order of runs."""
+        ...
 
     def run(self, sample: Sample, workload: Workload, rho: Fraction, seed: int, rng: Generator) -> Outcome:
         """Estimate and be measured."""
-        raise NotImplementedError
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Entrant):
+class Method:
     """A method of `plandp.mean`, at `times` the budget of the cell."""
 
     name: str
     meaning: str
     method: str | Estimator
-    weight: float = 1.0
+    rate: float = 0.05  # seconds for a million entries of a table
     times: Fraction = Fraction(1)
     told_spreads: bool = False
     refine: tuple[str, ...] | None = None
+    fills: bool = False  # whether it makes sparse rows dense
+
+    def seconds(self, workload: Workload) -> float:
+        """By the numbers that it looks at: of sparse rows, some of each row."""
+        entries = workload.n * (10 if workload.binary and not self.fills else workload.d)
+        return 0.05 + self.rate * entries / 1e6
 
     def run(self, sample: Sample, workload: Workload, rho: Fraction, seed: int, rng: Generator) -> Outcome:
         """Release through the front door; the receipt must state what was asked for."""
@@ -94,12 +111,15 @@ class Method(Entrant):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Oracle(Entrant):
+class Oracle:
     """Knows the spreads, the mean and the best radius, and spends all of ρ on noise: not private."""
 
     name: str = "oracle"
     meaning: str = "knows spreads, mean and radius, and spends all of ρ on noise; not private"
-    weight: float = 0.5
+
+    def seconds(self, workload: Workload) -> float:
+        """Of sparse rows, some of each row."""
+        return 0.05 + 0.03 * workload.n * (10 if workload.binary else workload.d) / 1e6
 
     def run(self, sample: Sample, workload: Workload, rho: Fraction, seed: int, rng: Generator) -> Outcome:
         """For items, the best of several radii in every run: a little better than any one of them."""
@@ -117,12 +137,15 @@ class Oracle(Entrant):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sampling(Entrant):
+class Sampling:
     """The empirical mean itself: not private."""
 
     name: str = "sampling error"
     meaning: str = "the empirical mean, not private; of a data set, the mean of a bootstrap sample"
-    weight: float = 0.01
+
+    def seconds(self, workload: Workload) -> float:
+        """Nothing is left to do once the table is drawn."""
+        return 0.0
 
     def run(self, sample: Sample, workload: Workload, rho: Fraction, seed: int, rng: Generator) -> Outcome:
         """How far the rows themselves are off; the same number for both measures, to be drawn in every figure."""
@@ -130,7 +153,7 @@ class Sampling(Entrant):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VarianceEstimator(Entrant):
+class VarianceEstimator:
     """An estimator of the appendix inside plan-classic, whose variance step gets the ρ of the cell.
 
     That step has 3/16 of a whole release (Listing 1), so the release is asked for with 16/3 of it.
@@ -139,7 +162,10 @@ class VarianceEstimator(Entrant):
     name: str
     meaning: str
     spread: Pairs | Direct
-    weight: float = 1.0
+
+    def seconds(self, workload: Workload) -> float:
+        """One column is quick."""
+        return 0.02
 
     def run(self, sample: Sample, workload: Workload, rho: Fraction, seed: int, rng: Generator) -> Outcome:
         """Release a mean, and look at the spread that is released with it."""
@@ -169,7 +195,7 @@ def _errors(estimate: FloatArray, sample: Sample, workload: Workload) -> dict[st
     return errors
 
 
-MEAN_ENTRANTS = (
+MEAN_ENTRANTS: tuple[Entrant, ...] = (
     Method(name="plan", meaning="plandp's default", method="plan"),
     Method(
         name="plan, not shrunk",
@@ -177,21 +203,27 @@ MEAN_ENTRANTS = (
         method="plan",
         refine=("combine", "clamp"),
     ),
-    Method(name="plan-classic", meaning="Algorithm 1 as the paper states it", method="plan-classic", weight=4),
+    Method(name="plan-classic", meaning="Algorithm 1 as the paper states it", method="plan-classic", rate=0.2),
     Method(
         name="plan-classic, 3.75 ρ",
         meaning="the same at what the authors' code really spends, 15/4 of the ρ of the line",
         method="plan-classic",
         times=AUTHORS_SPEND,
-        weight=4,
+        rate=0.2,
     ),
-    Method(name="iome", meaning="IOME (Huang, Liang, Yi 2021) as the paper corrects it", method="iome"),
-    Method(name="unscaled", meaning="plandp's steps without a stretch", method="unscaled", weight=0.5),
+    Method(
+        name="iome",
+        meaning="IOME (Huang, Liang, Yi 2021) as the paper corrects it",
+        method="iome",
+        rate=0.1,
+        fills=True,
+    ),
+    Method(name="unscaled", meaning="plandp's steps without a stretch", method="unscaled", rate=0.03),
     Method(
         name="plan-classic, no scaling",
         meaning='Algorithm 1 without a stretch ("Generic Bounds")',
         method=plan_classic(spread=Equal(), item_spread=EqualItems(), regulariser=Unregularised()),
-        weight=2,
+        rate=0.07,
     ),
     Method(name="mahalanobis", meaning="plandp's steps, stretched by σ̂ itself", method="mahalanobis"),
     Method(
@@ -199,13 +231,13 @@ MEAN_ENTRANTS = (
         meaning="CoinPress (Biswas et al. 2020), told the true spreads",
         method="coinpress",
         told_spreads=True,
-        weight=0.3,
+        rate=0.01,
     ),
-    Method(name="gaussian", meaning="the Gaussian mechanism on the whole box", method="gaussian", weight=0.1),
+    Method(name="gaussian", meaning="the Gaussian mechanism on the whole box", method="gaussian", rate=0.01),
     Oracle(),
     Sampling(),
 )
-VARIANCE_ENTRANTS = (
+VARIANCE_ENTRANTS: tuple[Entrant, ...] = (
     VarianceEstimator(name="direct-075", meaning="quantile .75, as the paper has it", spread=Direct(share=0.75)),
     VarianceEstimator(name="direct-0841", meaning="quantile .841, as the paper has it", spread=Direct(share=0.841)),
     VarianceEstimator(name="direct-09", meaning="quantile .9, as the paper has it", spread=Direct(share=0.9)),

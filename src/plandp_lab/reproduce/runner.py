@@ -15,7 +15,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_TH
 
 
 def tasks_left(cells: Iterable[Cell], records: Sequence[Record]) -> list[Task]:
-    """What is not measured yet: every first run of all cells, then every second, so that stopping early is fair."""
+    """What is not measured yet: first runs of all cells, then second ones, so that stopping early is fair."""
     done = {(record["cell"], record["entrant"], record["run"]) for record in records}
     wanted: dict[tuple[int, str], Task] = {}
     for cell in cells:
@@ -25,29 +25,30 @@ def tasks_left(cells: Iterable[Cell], records: Sequence[Record]) -> list[Task]:
             missing = tuple(name for name in named if run < cell.runs_of(name) and (cell.key, name, run) not in done)
             if missing:
                 wanted[run, cell.key] = Task(cell=cell, entrants=missing, run=run)
-    return sorted(wanted.values(), key=lambda task: task.run)
+    # the longest first, or the last process would keep the others waiting
+    return sorted(wanted.values(), key=lambda task: (task.run, -task.seconds))
 
 
 def run_all(tasks: Sequence[Task], journal: Journal, *, processes: int) -> None:
     """Measure every task; what is finished when this is interrupted is in the journal."""
     if not tasks:
         return
-    total = sum(task.cost for task in tasks)
+    total = sum(task.seconds for task in tasks)
     bar = "{desc} {percentage:3.0f}%|{bar}| {elapsed} so far, {remaining} left"
     with tqdm(total=total, desc=f"{len(tasks)} tables", bar_format=bar, file=sys.stderr) as progress:
         if processes == 1:
             for task in tasks:
                 journal.append(run_task(task))
-                progress.update(task.cost)
+                progress.update(task.seconds)
             return
         before = {name: os.environ.get(name) for name in ONE_THREAD}
         # one thread each, or the processes would fight over the cores; spawned children read this when NumPy loads
         os.environ.update(ONE_THREAD)
         try:
             with get_context("spawn").Pool(processes, _deaf_to_interrupts) as pool:
-                for cost, records in pool.imap_unordered(_measured, tasks):
+                for seconds, records in pool.imap_unordered(_measured, tasks):
                     journal.append(records)
-                    progress.update(cost)
+                    progress.update(seconds)
         finally:
             for name, value in before.items():
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
@@ -59,4 +60,4 @@ def _deaf_to_interrupts() -> None:
 
 
 def _measured(task: Task) -> tuple[float, list[Record]]:
-    return task.cost, run_task(task)
+    return task.seconds, run_task(task)
