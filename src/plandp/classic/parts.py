@@ -18,6 +18,8 @@ _MARKS = {  # what tells a part of its kind
     "item_spread": ("__call__", "costs"),
 }
 
+_LEAST = 2.0**-500  # of a failure probability: ranks and cells over a third of it are still floats
+
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
@@ -36,8 +38,8 @@ class Parts:
     failure_probability: float = 0.1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.failure_probability, float) or not 0.0 < self.failure_probability < 1.0:
-            raise ArgumentError("failure_probability", "must be a number above 0 and below 1")
+        if not isinstance(self.failure_probability, float) or not _LEAST <= self.failure_probability < 1.0:
+            raise ArgumentError("failure_probability", "must be a number from 2**-500 to below 1")
         for part in fields(self)[:-1]:
             marks = _MARKS.get(part.name, ("__call__",))
             given = getattr(self, part.name)

@@ -15,6 +15,8 @@ from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
 
+_LARGEST_UNIT = 2.0**900  # of noise: bounds that are widened by a few of them are still floats
+
 
 class SmallSpread(Protocol):
     """One of the paper's approaches: what is done to rows before, and the finest spread that searches can tell."""
@@ -108,8 +110,13 @@ class UnitNoise:
 
     def prepared(self, rows: Rows, design: Design, noise: MeteredNoise) -> tuple[Rows, Design]:
         """Rows with the noise added, and bounds wide enough for it."""
+        unit = self.scale * design.columns.error_scale
+        if not np.all(unit <= _LARGEST_UNIT):
+            raise ArgumentError(
+                "scale", "makes noise that is too large for float64; use a smaller scale or other units"
+            )
         drawn = noise.public_normals(rows.n * rows.d).reshape(rows.n, rows.d)
-        drawn *= self.scale * design.columns.error_scale
+        drawn *= unit
         reach = np.abs(drawn).max(axis=0)
         wider = replace(design.columns, low=design.columns.low - reach, high=design.columns.high + reach)
         return NoisedRows(rows=rows, noise=drawn, columns=design.columns), replace(design, columns=wider)

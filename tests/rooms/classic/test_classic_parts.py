@@ -167,6 +167,7 @@ def test_unit_noise_makes_constant_columns_ordinary() -> None:
         ({"quantile": lambda: None}, "quantile"),
         ({"small_spread": classic.Pairs()}, "small_spread"),
         ({"failure_probability": 1}, "failure_probability"),
+        ({"failure_probability": 5e-324}, "failure_probability"),  # a third of it is 0
         ({"small_spread": classic.RescaledBySmallest(), "spread": classic.Direct()}, "small_spread"),
     ],
     ids=str,
@@ -190,3 +191,17 @@ def test_numbers_that_no_part_takes_are_refused(make: object, argument: str) -> 
     with pytest.raises(plandp.ArgumentError) as raised:
         make()  # type: ignore[operator]
     assert raised.value.argument == argument
+
+
+@pytest.mark.parametrize("rho", ["1e-12", 1, 10**6])
+def test_unit_noise_beyond_float64_is_refused_by_public_numbers(rho: object) -> None:
+    wide = {"bounds": (-(2.0**899), 2.0**899), "error_scale": "bounds"}
+    for scale, table in ((2.0**200, np.zeros((20, 2))), (2.0**499, np.full((20, 2), np.nan))):
+        method = plan_classic(small_spread=classic.UnitNoise(scale=scale))
+        with pytest.raises(plandp.ArgumentError) as raised:
+            plandp.mean(table, rho=rho, method=method, testing_seed=1, **wide)  # type: ignore[arg-type]
+        assert raised.value.argument == "scale"
+    method = plan_classic(small_spread=classic.UnitNoise(scale=2.0**499))
+    assert np.isfinite(
+        plandp.mean(np.zeros((20, 2)), bounds=(-1, 1), rho=1, method=method, testing_seed=1).estimate
+    ).all()
