@@ -78,9 +78,9 @@ def check(
         raise ArgumentError("method", "this Estimator has no predictor, so nothing can be said beforehand; give it one")
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
-    rows = _read_count("n", n, MOST_ROWS, "rows")
+    rows = read_count("n", n, MOST_ROWS, "rows")
     columns = read_columns(
-        labels=_labels(d, bounds),
+        labels=read_labels(d, bounds),
         bounds=bounds,
         error_scale=error_scale,
         spread=spread,
@@ -209,19 +209,21 @@ def _reasons(findings: Findings, design: Design) -> Iterator[str]:
     yield f"left for the final noise: {share(split.sum)}"
 
 
-def _labels(d: object, bounds: object) -> tuple[Label, ...]:
+def read_labels(d: object, bounds: object) -> tuple[Label, ...]:
+    """Return the columns that the bounds name, or else `d` numbered ones."""
     labels = labels_in_bounds(bounds)
     if d is None:
         if labels is None:
             raise ArgumentError("d", "is missing; say how many columns there are, or give a pair of bounds for each")
         return labels
-    count = _read_count("d", d, MOST_COLUMNS, "columns")
+    count = read_count("d", d, MOST_COLUMNS, "columns")
     if labels is not None and len(labels) != count:
         raise ArgumentError("d", f"is {count}, but bounds are given for {len(labels)} columns; leave d out, or mend it")
     return tuple(range(count)) if labels is None else labels
 
 
-def _read_count(argument: str, value: object, most: int, what: str) -> int:
+def read_count(argument: str, value: object, most: int, what: str) -> int:
+    """Return the number of rows or columns, or say what it may be."""
     count = whole_number(value, most=most)
     if count is not None:
         return count
@@ -251,11 +253,11 @@ def _check_sparse(
     if smallest_spread is not None:
         raise ArgumentError("smallest_spread", f"is for kind='real' only; leave it out with kind={kind!r}")
     rho, epsilon, delta = budget
-    rows = _read_count("n", n, MOST_ROWS, "rows")
+    rows = read_count("n", n, MOST_ROWS, "rows")
     binary = kind == "binary"
     refuse_no_bounds(kind, bounds)
     limits = (0, 1) if binary and bounds is None else bounds
-    columns = read_columns(labels=_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
+    columns = read_columns(labels=read_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
     check_sparse_bounds(columns, kind)
     return SparseQuestion(
         n=rows,

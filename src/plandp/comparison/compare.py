@@ -15,17 +15,17 @@ from plandp.comparison.public_table import PublicTable, read_public_table
 from plandp.comparison.spread_shape import read_spread_shape
 from plandp.errors import ArgumentError, MissingExtra
 from plandp.methods import NAMES, Estimator, find_estimator
+from plandp.outlook import read_count, read_labels
 from plandp.planner.oracle import oracle_noise
 from plandp.planner.recommendation import in_order, recommend
 from plandp.planner.variation import MOST_ROWS
 from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.choices import read_error_norm
-from plandp.terms.columns import Columns, FloatArray, Label, labels_in_bounds, read_columns
+from plandp.terms.columns import Columns, FloatArray, read_columns
 from plandp.terms.comparison import Comparison, Contender
 from plandp.terms.counts import whole_number
 from plandp.theory.forecast import median_error
 
-MOST_COLUMNS = 10**7
 MOST_RUNS = 10_000
 Entrant = Estimator | Peer
 
@@ -104,7 +104,7 @@ def compare(
     else:
         if n is None:
             raise ArgumentError("n", "is missing; say how many rows there are, or give public data")
-        rows, labels = _read_count("n", n, MOST_ROWS, "rows"), _read_labels(d, bounds)
+        rows, labels = read_count("n", n, MOST_ROWS, "rows"), read_labels(d, bounds)
     columns = read_columns(
         labels=labels, bounds=bounds, error_scale=error_scale, spread=spread, smallest_spread=smallest_spread
     )
@@ -211,22 +211,3 @@ def _refuse_size(n: object, d: object) -> None:
     for name, value in (("n", n), ("d", d)):
         if value is not None:
             raise ArgumentError(name, "must not be given together with public data, which has its own; leave it out")
-
-
-def _read_labels(d: object, bounds: object) -> tuple[Label, ...]:
-    labels = labels_in_bounds(bounds)
-    if d is None:
-        if labels is None:
-            raise ArgumentError("d", "is missing; say how many columns there are, or give a pair of bounds for each")
-        return labels
-    count = _read_count("d", d, MOST_COLUMNS, "columns")
-    if labels is not None and len(labels) != count:
-        raise ArgumentError("d", f"is {count}, but bounds are given for {len(labels)} columns; leave d out, or mend it")
-    return tuple(range(count)) if labels is None else labels
-
-
-def _read_count(argument: str, value: object, most: int, what: str) -> int:
-    count = whole_number(value, most=most)
-    if count is None:
-        raise ArgumentError(argument, f"must be the number of {what}, a whole number from 1 to {most:.0e}")
-    return count

@@ -60,9 +60,9 @@ def _problems(findings: Findings, smallest_n: int | None) -> Iterator[str]:
         return
     lost = [
         *(["some centres may be lost"] if findings.centers == "doubtful" else []),
-        *(["centres are not found: the middle of the bounds is used"] if findings.centers == "not found" else []),
+        *(["centres are not found (the middle of the bounds is used)"] if findings.centers == "not found" else []),
         *(["spreads may be far off"] if findings.spreads == "doubtful" else []),
-        *(["spreads are not found: the bounds shape the noise"] if findings.spreads == "not found" else []),
+        *(["spreads are not found (the bounds shape the noise)"] if findings.spreads == "not found" else []),
         *(["the clipping radius may come out far too large"] if findings.radius == "doubtful" else []),
     ]
     rank = "" if findings.rank_error is None else f", with a rank error of {_share(findings.rank_error)} of all ranks"

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from plandp.errors import ArgumentError
+from plandp.outlook import ASSUMED_SPREAD
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, read_columns
 
-ASSUMED_SPREAD = 0.1  # of the width of the bounds, as `plandp.check` assumes
 SMALL_ONES = 0.01  # of one-large: the other spreads, times the large one
 STEEPEST = 10.0
 _ALLOWED = (

@@ -114,6 +114,31 @@ def _checked(arguments: dict[str, Any]) -> str:
     return "check"
 
 
+OF_COMPARE = (
+    *("n", "d", "bounds", "rho", "epsilon", "delta", "error_norm", "error_scale"),
+    *("spread", "spread_shape", "smallest_spread", "methods", "runs"),
+)
+
+
+def _compare(draw: Draw) -> str:
+    d = draw(st.integers(1, 5))
+    arguments: dict[str, Any] = budgets(draw) | {
+        "n": draw(st.sampled_from([1, 10, 1000, 10**6, 10**15])),
+        "d": d,
+        "bounds": pairs(draw, tuple(range(d))),
+    }
+    for _ in range(draw(st.integers(1, 3))):
+        arguments = with_strange(draw, arguments, OF_COMPARE)
+    return watched(lambda: _written(arguments)).kind
+
+
+def _written(arguments: dict[str, Any]) -> str:
+    found = plandp.compare(**arguments)
+    repr(found)
+    assert plandp.Comparison.from_json(found.to_json()) == found
+    return "comparison"
+
+
 def compared(function: Callable[..., object], found: Neighbours, arguments: dict[str, Any], briefly: bool) -> str:
     """Run both tables; they must look alike, and be as they were afterwards."""
     one, other = (partial(function, table, **arguments) for table in (found.one, found.other))
@@ -138,6 +163,7 @@ TARGETS = (
     Target("commands", "the command line, and the files it reads", command_lines, 0.03),
     Target("ledgers", "ledger files, damaged or changed by hand", ledgers, 0.03),
     Target("arguments", "arguments of mean and mean_of_events", _arguments, 0.10),
-    Target("anything", "objects that are no table at all", _anything, 0.06),
+    Target("anything", "objects that are no table at all", _anything, 0.05),
     Target("check", "arguments of plandp.check", _check, 0.01),
+    Target("compare", "arguments of plandp.compare", _compare, 0.01),
 )
