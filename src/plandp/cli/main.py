@@ -92,6 +92,8 @@ def _costs(error: BaseException) -> list[str]:
 
 def _unsaid_cost(asked: argparse.Namespace) -> list[str]:
     """Return what a stopped release cost where nobody has said it: it had not begun, or has just ended."""
+    if "run" not in asked:  # not even the arguments were read
+        return ["nothing was read or spent"]
     dataset = asked.dataset if "data" in asked and "dataset" in asked else None
     if dataset is None:
         return []

@@ -98,6 +98,11 @@ def test_without_a_ledger(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
         assert said(MEAN, capfd) == (130, "", "plandp: stopped\n")
 
 
+def test_before_the_arguments_are_read(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("plandp.cli.mean.add_to", turned_into_another)
+    assert said(MEAN, capfd) == (130, "", "plandp: stopped; nothing was read or spent\n")
+
+
 def test_in_python_it_is_a_keyboard_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plandp.curator.open_rows", turned_into_another)
     with pytest.raises(KeyboardInterrupt) as stopped:
