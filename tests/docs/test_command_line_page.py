@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 from test_documents import _FENCE, ROOT, repeatable_bits, same  # noqa: F401  # a fixture
 
-from plandp.cli import audit, check, events, ledger, mean, reproduce, show
+from plandp.cli import audit, check, compare, events, ledger, mean, reproduce, show
 from plandp.cli.main import main
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_commands_print_what_the_page_shows(
     assert Path("means.svg").exists()
 
 
-@pytest.mark.parametrize("command", [check, mean, events, show, ledger, audit, reproduce])
+@pytest.mark.parametrize("command", [check, compare, mean, events, show, ledger, audit, reproduce])
 def test_the_page_names_every_option(command: ModuleType) -> None:
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()
