@@ -199,7 +199,7 @@ def _insert(connection: Connection, entry: Entry) -> None:
 def _too_much(dataset: str, *, rho: Fraction, left: Fraction, total: Fraction) -> str:
     """Return the refusal, with as many digits as it takes to see that more was asked for than is left."""
     digits = 6
-    while show_fraction(rho, digits=digits) == show_fraction(left, digits=digits):
+    while show_fraction(rho, digits=digits).rstrip("…") == show_fraction(left, digits=digits).rstrip("…"):
         digits *= 2
     shown, remains, all_of_it = (show_fraction(value, digits=digits) for value in (rho, left, total))
     return (

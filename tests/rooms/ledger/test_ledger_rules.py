@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from plandp import ArgumentError, BudgetExceeded, Ledger
+from plandp.ledger.what import what_of
 
 
 def spend(ledger, release, rho="1/8", dataset="survey"):
@@ -73,7 +74,8 @@ def test_nothing_is_lent(ledger, release):
     with pytest.raises(BudgetExceeded) as caught:
         ledger.reserve("survey", rho="0.2500001")
     assert str(caught.value) == (
-        "dataset 'survey' has rho = 1/4 left of 1, and 2500001/10000000 was asked for; nothing was read"
+        "dataset 'survey' has rho = 0.25 left of 1, and 0.2500001 was asked for; nothing was read.  Ask for less, or "
+        "for all that is left: rho=ledger.status(dataset).left"
     )
     ledger.reserve("survey", rho="1/4")
     with pytest.raises(BudgetExceeded):
@@ -231,10 +233,12 @@ def test_the_chain_says_only_what_is_public(ledger, release):
     assert said == [
         always | {"person", "neighbours", "privacy_unit", "time"},
         reserve,
-        always | {"reservation", "paid", "release_hash"},
+        always | {"reservation", "paid", "release_hash", "what"},
         reserve,
         always | {"reservation"},
     ]
+    # method, n × d and labels: public before a row was read
+    assert ledger.history("survey")[2].what == what_of(release)
     times = [entry.to_dict()["time"] for entry in ledger.history("survey") if entry.time]
     assert [re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", time) is not None for time in times] == [True] * 3
 
