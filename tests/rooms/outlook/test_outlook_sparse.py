@@ -68,7 +68,8 @@ def test_curves_fall_and_words_say_what_is_assumed() -> None:
     assert "kind binary" in text
     assert "in 1 of 2i rows\n" in text
     assert "wider bounds would cost nothing" in text
-    assert "VALUES OF A TENTH OF THEIR BOUND" in repr(plandp.check(n=900, d=4, kind="nonnegative", bounds=(0, 5), rho=1))
+    asked = plandp.check(n=900, d=4, kind="nonnegative", bounds=(0, 5), rho=1)
+    assert "VALUES OF A TENTH OF THEIR BOUND" in repr(asked)
 
 
 def test_given_root_mean_squares_are_used() -> None:
