@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import plandp
+from plandp.cli.file_labels import by_label
 from plandp.cli.output_file import reserved
 from plandp.cli.picture_file import check_picture, write_picture
 from plandp.cli.shared_options import add_column_options, add_cost_options, asked_bounds, refuse_no_budget
@@ -94,14 +95,14 @@ def _compare(asked: argparse.Namespace) -> plandp.Comparison:
     return plandp.compare(
         n=None if asked.n is None else read_count("n", asked.n),
         d=None if asked.d is None else read_count("d", asked.d),
-        bounds=asked_bounds(asked),
+        bounds=_of_file(asked_bounds(asked), asked),
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,
         error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
         spread=_numbers(asked, "spread"),
-        spread_shape=_spread_shape(asked.spread_shape),
+        spread_shape=_spread_shape(asked),
         smallest_spread=_numbers(asked, "smallest_spread"),
         methods=None if asked.methods is None else [name.strip() for name in asked.methods.split(",")],
         public_data=asked.public_data,
@@ -112,9 +113,14 @@ def _compare(asked: argparse.Namespace) -> plandp.Comparison:
 
 def _numbers(asked: argparse.Namespace, name: str) -> object:
     text = getattr(asked, name)
-    return None if text is None else read_numbers(name, text)
+    return None if text is None else _of_file(read_numbers(name, text), asked)
 
 
-def _spread_shape(text: str | None) -> object:
+def _spread_shape(asked: argparse.Namespace) -> object:
     """Return a word as it is, and numbers as such; words begin with a letter, and names have a = behind them."""
-    return text if text is None or (text[:1].isalpha() and "=" not in text) else read_numbers("spread_shape", text)
+    text = asked.spread_shape
+    return text if text is not None and text[:1].isalpha() and "=" not in text else _numbers(asked, "spread_shape")
+
+
+def _of_file(values: object, asked: argparse.Namespace) -> object:
+    return values if asked.public_data is None else by_label(values, asked.public_data)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import plandp
+from plandp.cli.file_labels import by_label, file_label
 from plandp.cli.release_output import add_output_options, show_and_keep
 from plandp.cli.shared_options import (
     add_column_options,
@@ -18,8 +19,7 @@ from plandp.cli.shared_options import (
     refuse_no_budget,
 )
 from plandp.cli.values import read_number, read_numbers
-from plandp.data.files import NUMBERED, READERS
-from plandp.terms.columns import Label
+from plandp.data.files import READERS
 
 EXAMPLES = """\
 examples:
@@ -107,8 +107,8 @@ def run(asked: argparse.Namespace) -> None:
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     refuse_no_budget(asked)
-    bounds = _by_label(asked_bounds(asked), asked.data)
-    columns = None if asked.columns is None else [_label(name, asked.data) for name in asked.columns.split(",")]
+    bounds = by_label(asked_bounds(asked), asked.data)
+    columns = None if asked.columns is None else [file_label(name, asked.data) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:
             columns = list(bounds)
@@ -141,14 +141,4 @@ def _notes(path: Path) -> tuple[str, ...]:
 
 def _numbers(asked: argparse.Namespace, name: str) -> object:
     text = getattr(asked, name)
-    return None if text is None else _by_label(read_numbers(name, text), asked.data)
-
-
-def _by_label(values: object, path: Path) -> object:
-    return {_label(name, path): value for name, value in values.items()} if isinstance(values, dict) else values
-
-
-def _label(name: str, path: Path) -> Label:
-    # The columns of an array have no names but their numbers.
-    text = name.strip()
-    return int(text) if path.suffix.lower() in NUMBERED and text.isdecimal() else text
+    return None if text is None else by_label(read_numbers(name, text), asked.data)

@@ -71,6 +71,27 @@ def test_shapes(shape, capsys):
     assert capsys.readouterr().out == f"{expected}\n"
 
 
+def test_columns_of_an_array_are_called_by_their_numbers(tmp_path, capsys):
+    np.save(tmp_path / "public.npy", TABLE)
+    named = [
+        "--bounds",
+        "1=0:100,0=0:90",
+        "--spread-shape",
+        "0=1,1=2",
+        "--rho",
+        "1",
+        "--methods",
+        "plan",
+        "--runs",
+        "1",
+    ]
+    others = ["--rho", "1", "--methods", "plan", "--runs", "1"]
+    assert main(["compare", "--public-data", str(tmp_path / "public.npy"), *named, *others]) == 0
+    bounds, shape = {1: (0, 100), 0: (0, 90)}, {0: 1, 1: 2}
+    expected = plandp.compare(public_data=TABLE, bounds=bounds, rho=1, methods=["plan"], runs=1, spread_shape=shape)
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
 def test_json_is_all_there_is_on_standard_output(capsys):
     assert main([*ASKED, "--json"]) == 0
     printed = capsys.readouterr()
