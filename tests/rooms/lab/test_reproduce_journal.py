@@ -18,10 +18,10 @@ from plandp_lab.reproduce.workloads import case_a
 
 CELL = Cell(workload=case_a(4, n=200), rho="1", entrants=("gaussian", "sampling error"), runs=3)
 LONG_RUN = """
-import sys
-from pathlib import Path
+import signal, sys
 from plandp.cli.main import main
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests run in the background
     sys.exit(main(["reproduce", "variance", "--out", sys.argv[1], "--processes", "2"]))
 """
 
