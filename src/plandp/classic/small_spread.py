@@ -110,13 +110,12 @@ class UnitNoise:
 
     def prepared(self, rows: Rows, design: Design, noise: MeteredNoise) -> tuple[Rows, Design]:
         """Rows with the noise added, and bounds wide enough for it."""
-        unit = self.scale * design.columns.error_scale
-        if not np.all(unit <= _LARGEST_UNIT):
+        if not np.all(self.scale * design.columns.error_scale <= _LARGEST_UNIT):
             raise ArgumentError(
                 "scale", "makes noise that is too large for float64; use a smaller scale or other units"
             )
         drawn = noise.public_normals(rows.n * rows.d).reshape(rows.n, rows.d)
-        drawn *= unit
+        drawn *= self.scale * design.columns.error_scale
         reach = np.abs(drawn).max(axis=0)
         wider = replace(design.columns, low=design.columns.low - reach, high=design.columns.high + reach)
         return NoisedRows(rows=rows, noise=drawn, columns=design.columns), replace(design, columns=wider)
