@@ -39,8 +39,9 @@ def recommend(contenders: Sequence[Contender]) -> tuple[str, str]:
         return best.method, f"take {best.method}: {why}{premise}"
     second = min(others, key=lambda found: found.error)
     times = f"{second.error / best.error:.3g} times as much" if best.error else "more"
+    among = " of those not in doubt" if min(found.error for found in contenders) < best.error else ""
     next_best = f"the next, {second.method}, has {times}"
-    return best.method, f"take {best.method}: it has the lowest {kind} error; {next_best}{premise}"
+    return best.method, f"take {best.method}: it has the lowest {kind} error{among}; {next_best}{premise}"
 
 
 def _doubt(*contenders: Contender) -> float:

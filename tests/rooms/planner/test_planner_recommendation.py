@@ -34,6 +34,12 @@ def test_what_is_in_doubt_is_not_recommended():
     assert [entry.method for entry in in_order(found, "gaussian")] == ["gaussian", "plan"]
 
 
+def test_a_lower_error_in_doubt_is_not_passed_over_in_silence():
+    found = [contender("plan", 1.0, feasible=False), contender("coinpress", 2.0), contender("gaussian", 8.0)]
+    reason = "it has the lowest predicted error of those not in doubt; the next, gaussian, has 4 times as much"
+    assert recommend(found) == ("coinpress", f"take coinpress: {reason}")
+
+
 def test_measured_errors_count_before_predicted_ones():
     found = [
         contender("plan", 1.0, measured=(4.0, 4.1, 4.2)),
