@@ -1,5 +1,6 @@
 """Figures in the paper's layout: panels side by side, errors on a log axis, published medians as marks."""
 
+import textwrap
 from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +28,7 @@ COLOURS = {
 STYLES: tuple[LineStyle, ...] = ("-", "--", ":", "-.")  # by budget, the largest first
 MARKS = {"PLAN": ("D", VERMILLION), "IOME": ("s", GREEN), "PLAN-noscale": ("v", PURPLE)}
 WIDTH, HEIGHT = 4.6, 4.4  # inches of a panel
+LETTERS_A_LINE = 62
 ROOM = 2.0  # above the largest of what does not break down; what is higher is marked at the edge
 
 
@@ -34,7 +36,7 @@ def draw_panels(measured: Sequence[Measured]) -> "Figure":
     """Draw on white, which is readable on light and dark pages alike."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH * len(measured), HEIGHT + 0.9), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(max(6.0, WIDTH * len(measured)), HEIGHT + 0.9), layout="constrained", facecolor="white")
     axes = figure.subplots(1, len(measured), squeeze=False)[0]
     for ax, one in zip(axes, measured, strict=True):
         _draw(ax, one)
@@ -69,7 +71,7 @@ def _draw(ax: "Axes", measured: Measured) -> None:
     ax.set_xlabel(panel.x_name, fontsize=9)
     norm = "ℓ1/2" if panel.points[0].cell.workload.binary else "ℓ2"
     ax.set_ylabel(f"{norm} error {measured.measure}", fontsize=9)
-    ax.set_title(f"({panel.letter}) {panel.title}", fontsize=9, loc="left", wrap=True)
+    ax.set_title(textwrap.fill(f"({panel.letter}) {panel.title}", LETTERS_A_LINE), fontsize=9, loc="left")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="#dddddd", linewidth=0.6)
 
@@ -131,7 +133,13 @@ def _top(measured: Measured) -> float:
         for entrant in _drawn(measured.panel)
         if not entrant.startswith("plan-classic") and (median := measured.median(point, entrant)) is not None
     ]
-    return ROOM * max(values) if values else inf
+    marks = [
+        figure.median
+        for point in measured.panel.points
+        for algorithm in MARKS
+        if (figure := measured.theirs(point, algorithm)) is not None
+    ]
+    return ROOM * max(values, default=inf) if not marks else max(ROOM * max(values, default=inf), 1.2 * max(marks))
 
 
 def _legend(figure: "Figure", measured: Sequence[Measured]) -> None:
@@ -152,4 +160,6 @@ def _legend(figure: "Figure", measured: Sequence[Measured]) -> None:
             for place, line in enumerate(lines)
         ]
     handles.append(Line2D([], [], color=GREY, marker="^", linestyle="", label="above the axis"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8, frameon=False)
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=min(6, 3 * len(measured)), fontsize=8, frameon=False
+    )

@@ -51,7 +51,10 @@ GAUSSIAN_CLAIMS = (
         panel=2,
         judge=Grows(other="iome"),
     ),
-    *(replace(AT_HONEST_RHO, panel=panel) for panel in range(3)),
+    *(
+        replace(AT_HONEST_RHO, panel=panel, sentence=f"Gaussian {letter}: {AT_HONEST_RHO.sentence}")
+        for panel, letter in enumerate("ABC")
+    ),
 )
 SMALL_RHO_CLAIMS = (
     Claim(

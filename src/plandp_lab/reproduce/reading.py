@@ -21,7 +21,8 @@ class Compared:
 
     label: str
     medians: dict[str, float]
-    theirs: float | None  # authors' code rerun, or the paper's text
+    theirs: float | None  # PLAN: authors' code rerun, or the paper's text
+    their_iome: float | None
 
     @property
     def rivals(self) -> dict[str, float]:
@@ -41,10 +42,14 @@ def compared(exhibits: Iterable[Exhibit], results: Results) -> list[Compared]:
             median = measured.median(point, name)
             if median is not None:
                 medians[name] = median
-        figure = measured.theirs(point, "PLAN") if measured.measure == EMPIRICAL_MEAN else None
-        theirs = figure.median if figure else before.theirs if before else None
+        known = [
+            measured.theirs(point, name) if measured.measure == EMPIRICAL_MEAN else None for name in ("PLAN", "IOME")
+        ]
+        theirs, iome = (None if figure is None else figure.median for figure in known)
+        if before:
+            theirs, iome = theirs or before.theirs, iome or before.their_iome
         if "plan" in medians:
-            found[label] = Compared(label=label, medians=medians, theirs=theirs)
+            found[label] = Compared(label=label, medians=medians, theirs=theirs, their_iome=iome)
     return list(found.values())
 
 
@@ -53,7 +58,7 @@ def read_results(exhibits: Iterable[Exhibit], results: Results) -> list[str]:
     cells = compared(exhibits, results)
     if not cells:
         return []
-    told = (_authors(cells), _breaks(cells), _wins(cells), _loses(cells), _told(cells))
+    told = (_authors(cells), _breaks(cells), _wins(cells), _loses(cells), _told(cells), _iome(cells))
     return [text for text in told if text]
 
 
@@ -139,6 +144,23 @@ def _told(cells: list[Compared]) -> str:
     return (
         f"**Told more than the others:** CoinPress is told the true spreads in {len(both)} cells and is below plan, "
         f"which is not, in {better} of them."
+    )
+
+
+def _iome(cells: list[Compared]) -> str:
+    """Whether the competitor is as good here as where it comes from."""
+    ratios = {
+        cell.label: cell.medians["iome"] / cell.their_iome
+        for cell in cells
+        if cell.their_iome is not None and "iome" in cell.medians
+    }
+    if not ratios:
+        return ""
+    worse = {label: ratio for label, ratio in ratios.items() if ratio > CLOSE}
+    return (
+        f"**IOME here and there:** in {len(ratios) - len(worse)} of {len(ratios)} cells with a figure from the "
+        f"authors' code of IOME, ours is within {CLOSE:g} times of it; where it is not, what is said about IOME above "
+        "holds for ours" + _listed(worse, "{:.3g} times") + "."
     )
 
 

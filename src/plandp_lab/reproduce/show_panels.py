@@ -44,12 +44,28 @@ def panel_table(measured: Measured) -> Table:
         f"{first} / oracle",
     )
     rows = tuple(_line(measured, point, first) for point in panel.points)
-    runs = panel.points[0].cell.runs
     return Table(
-        heading=f"({panel.letter}) {panel.title}: {norm}{measure}, median of {runs} runs",
+        heading=f"({panel.letter}) {panel.title}: {norm}{measure}, median of {_runs(measured)} runs",
         rows=(head, *rows),
         note=_sources(measured),
     )
+
+
+def _runs(measured: Measured) -> str:
+    """How many there were, with those of who is run less often."""
+    counts: dict[str, set[int]] = {}
+    for point in measured.panel.points:
+        for name in measured.panel.entrants:
+            if (found := measured.quartiles(point, name)) is not None:
+                counts.setdefault(name if name in dict(point.cell.fewer) else "", set()).add(found.runs)
+    told = {name: _span(found) for name, found in counts.items()}
+    rare = "".join(f" ({name}: {span})" for name, span in told.items() if name)
+    return told.get("", "0") + rare
+
+
+def _span(counts: set[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _line(measured: Measured, point: Point, first: str) -> tuple[str, ...]:
