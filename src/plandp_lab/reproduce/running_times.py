@@ -20,7 +20,7 @@ def show_times(results: Results, *, panels: tuple[Panel, ...], notes: tuple[str,
             holds = "yes" if plan < iome else "NO"
             claims.append(f"{panel.title}: PLAN is faster than IOME: {holds} ({iome / plan:.3g} times)")
     table = Table(
-        heading="Seconds of a call, one thread; the paper: multiprocessing on 28 cores, and for IOME a lower limit",
+        heading="CPU seconds of a call; the paper: seconds on 28 cores, and for IOME a lower limit",
         rows=(("set", "method", "seconds", "the paper, whole set"), *rows),
     )
     return Shown(tables=(table,) if rows else (), claims=tuple(claims), notes=notes)
