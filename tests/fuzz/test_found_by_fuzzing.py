@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -230,3 +231,11 @@ def test_bounds_of_a_receipt_are_finite(end: str) -> None:
     values["receipt"]["bounds"] = [[0, end], [0, 1]]
     with pytest.raises(plandp.ArgumentError, match=r"^receipt: is not a receipt"):
         plandp.MeanRelease.from_json(json.dumps(values))
+
+
+@pytest.mark.parametrize("digits", [299, 308, 309, 4000])
+def test_a_receipt_with_an_integer_beyond_floats_can_be_shown(digits: int) -> None:
+    receipt = plandp.mean(TABLE, **RIGHT).receipt
+    payments = tuple(replace(payment, squared_sensitivity=10**digits) for payment in receipt.payments)
+    shown = f"1e+{digits}" if digits < 300 else f"more than 1e{digits - 1}"
+    assert shown in str(replace(receipt, payments=payments))

@@ -68,4 +68,6 @@ def show_given(value: object) -> str:
 
 def show_integer(value: int) -> str:
     """Return small integers in full and large ones, such as lattice sensitivities, with four digits."""
-    return str(value) if value < 10**7 else f"{value:.4g}"
+    if value < 10**7:
+        return str(value)
+    return f"{value:.4g}" if value < 10**300 else f"more than 1e{int(value.bit_length() * 0.30103) - 1}"

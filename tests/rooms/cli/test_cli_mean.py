@@ -169,7 +169,7 @@ def test_items_in_a_file_are_shown_by_popularity(capfd: pytest.CaptureFixture[st
     assert (release.kind, release.refined) == ("binary", ("combine", "shrink", "clamp"))
     np.testing.assert_allclose(release.estimate, baskets().mean(axis=0), atol=0.02)
     lines = out.splitlines()
-    assert lines[0].split() == ["column", "estimate", "expected", "error"]
+    assert lines[0].split() == ["item", "estimate", "expected", "error"]
     assert [int(line.split()[0]) for line in lines[1:21]] == np.argsort(-release.estimate, kind="stable")[:20].tolist()
     assert lines[21] == "  … and 40 more, none larger; all of them are in the JSON (--json, --out)"
     assert "What is not there counted as 0." in lines
@@ -185,9 +185,7 @@ def test_a_csv_file_of_items_needs_bounds_for_counts_only(kind: str, capfd: pyte
     Path("items.csv").write_text("\n".join(["milk,bread,name", *lines, ""]))
     options = ["mean", "items.csv", "--kind", kind, "--columns", "milk,bread", "--rho", "10", "--refine", "none"]
     if kind == "nonnegative":
-        assert complaint(options, capfd).startswith(
-            "--bounds: say between which values each column can lie, with --bounds"
-        )
+        assert complaint(options, capfd).startswith("--bounds: say how much of an item one person can have at most")
         options += ["--bounds", "0:2"]
     code, out, _ = said([*options], capfd)
     assert code == 0
@@ -560,7 +558,10 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
         raise KeyboardInterrupt
 
     monkeypatch.setattr(plandp, "mean", stop)
-    assert complaint(["mean", "survey.csv", *PUBLIC, "--out", "r.json"], capfd, code=130) == "stopped"
+    assert (
+        complaint(["mean", "survey.csv", *PUBLIC, "--out", "r.json"], capfd, code=130)
+        == "stopped; nothing was released"
+    )
     assert not [path for path in Path().iterdir() if path.name.startswith(".")]
 
 

@@ -216,7 +216,7 @@ def test_a_series_of_bounds_names_columns():
     [
         (changed(n=0), "n"),
         (changed(n=-5), "n"),
-        (changed(n=10.0), "n"),
+        (changed(n=10.5), "n"),
         (changed(n=True), "n"),
         (changed(n="10"), "n"),
         (changed(n=float("nan")), "n"),
