@@ -49,6 +49,14 @@ def stops_stay_stops() -> Iterator[None]:
     raise stop from None
 
 
+def _interrupt_main() -> None:
+    """Interrupt the main thread, and wake it where the system can: it may sleep or wait for a disk."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()
+
+
 @contextmanager
 def _swallowed_stops_come_again() -> Iterator[None]:
     """Interrupt once more where a callback of compiled code could not be: Python would only print its traceback."""
@@ -59,7 +67,7 @@ def _swallowed_stops_come_again() -> Iterator[None]:
         if unraisable.exc_type is not KeyboardInterrupt:
             usual(unraisable)
             return
-        again.append(threading.Timer(_SOON, _thread.interrupt_main))
+        again.append(threading.Timer(_SOON, _interrupt_main))
         again[-1].daemon = True
         again[-1].start()
 
