@@ -114,7 +114,7 @@ def draw_more_for_some(data: Any, **arguments: Any) -> Any:
 
 
 FAULTS: dict[Callable[..., Any], str] = {
-    crash: "ValueError from ?",
+    crash: "ValueError from ",
     refuse_by_value: "neighbours can be told apart",
     warn_by_value: "neighbours can be told apart",
     log_by_value: "neighbours can be told apart",

@@ -114,10 +114,10 @@ def test_the_text_of_items_has_expected_errors_and_no_missing_values(refined_of)
     release = refined_of(estimate=np.array([0.25, 0.0, 0.5]), error_std=np.array([0.01, 0.002, 0.1]))
     lines = release_text(release).splitlines()
     assert lines[:4] == [
-        "  column  estimate  expected error",
-        "  c0         0.250           0.010",
-        "  c1        0.0000          0.0020",
-        "  c2          0.50            0.10",
+        "  item  estimate  expected error",
+        "  c0       0.250           0.010",
+        "  c1      0.0000          0.0020",
+        "  c2        0.50            0.10",
     ]
     assert "What is not there counted as 0." in lines
     place = lines.index(
@@ -129,7 +129,7 @@ def test_the_text_of_items_has_expected_errors_and_no_missing_values(refined_of)
 
 def test_the_text_of_items_that_were_not_moved_has_their_interval(refined_of):
     text = release_text(refined_of(refined=("combine",), noise_std=np.full(3, 0.5)))
-    assert text.splitlines()[0].split() == ["column", "estimate", "±", "95%"]
+    assert text.splitlines()[0].split() == ["item", "estimate", "±", "95%"]
     assert text.splitlines()[1].split()[-1] == "0.98"
     assert "Refined" not in text
 
