@@ -131,7 +131,7 @@ def test_the_unit_must_be_that_of_the_dataset(ledger: plandp.Ledger) -> None:
 
 def test_more_than_is_left_is_refused_before_anything_is_read(ledger: plandp.Ledger) -> None:
     of_rows(rho="7/8")
-    with pytest.raises(plandp.BudgetExceeded, match="has rho = 0.125 left of 1, and 0.25 was asked for"):
+    with pytest.raises(plandp.BudgetExceeded, match=r"has rho = 0\.125 left of 1, and 0\.25 was asked for"):
         of_rows(rho="1/4", method=Estimator(name="x", plan=PLAN.plan, run=never))
     of_rows(rho="1/8")
     with pytest.raises(plandp.BudgetExceeded, match="0 left of 1"):
