@@ -28,7 +28,8 @@ def rotated_reach(columns: Columns) -> float:
 
     A row of the box is at most as long as half its diagonal, √d·M, and so is every rotated coordinate.  Each is a sum
     with random signs, so that by Hoeffding, but for OUTSIDE, none exceeds √(2·ln(2D/OUTSIDE)/D) of that length.  The
-    published runs search within M/√d, as if rows had norm M.  What lies outside counts as the end: a matter of accuracy, not of privacy.
+    published runs search within M/√d, as if rows had norm M.  What lies outside counts as the end: a matter of
+    accuracy, not of privacy.
     """
     longest = float(np.linalg.norm(box_spread(columns)))
     size = padded(columns.d)
