@@ -143,7 +143,7 @@ def mean(
         if kind == "real":
             opened = partial(open_rows, data, before_values=before_values, progress=progress)
             rows = _of_columns(columns, bounds, opened)
-            design = estimator.plan(n=rows.n, columns=public, rho=budget, error_norm=p)
+            design = estimator.design(n=rows.n, columns=public, rho=budget, error_norm=p, numbered=rows.numbered)
             release = handed_over(
                 estimator.run(rows, design, door),
                 rows,

@@ -44,6 +44,16 @@ class NoisedRows:
         """How many times all rows were read."""
         return self.rows.passes
 
+    @property
+    def numbered(self) -> bool:
+        """Rows have public numbers, by which their noise goes."""
+        return True
+
+    @property
+    def ordered(self) -> bool:
+        """Rows come in the order of their numbers."""
+        return True
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         total: Sums | None = None

@@ -47,6 +47,8 @@ class TableRows:
         """How many times `fold` ran over all rows."""
         return self._passes
 
+    numbered = ordered = True  # by position
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         total: Sums | None = None

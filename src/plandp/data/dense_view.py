@@ -61,6 +61,8 @@ class DenseRows:
         """How many times all rows were read."""
         return self._rows.passes
 
+    numbered = ordered = True  # by position
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         return self._rows.fold(OnDenseBlocks(function=function, d=self.d))

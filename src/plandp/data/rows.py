@@ -54,6 +54,16 @@ class Rows(RowSource, Protocol):
     shape only, and blocks merge by integer addition, so that order and block size never show in a result.
     """
 
+    @property
+    def numbered(self) -> bool:
+        """Whether rows have public numbers, so that `sample` can choose some of them."""
+        ...
+
+    @property
+    def ordered(self) -> bool:
+        """Whether `blocks` can bring the rows to this process, in the order of their numbers."""
+        ...
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         ...
@@ -61,7 +71,7 @@ class Rows(RowSource, Protocol):
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows in the public order of their numbers, block by block, for what is no sum; counts as a pass.
 
-        Pairs and public noise go by these numbers: a source whose order could follow from values must not be `Rows`.
+        Pairs and public noise go by these numbers: a source whose order could follow from values is not `ordered`.
         """
         ...
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.rows import Rows
+from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, write_keys
 from plandp.noise.meter import MeteredNoise
@@ -16,6 +16,17 @@ from plandp.terms.columns import Columns
 FloatArray = NDArray[np.float64]
 
 TILE = 2**17  # values worked on at a time: they stay in cache
+
+HELD = 2**29
+"""So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
+
+
+class CountedKeys(Protocol):
+    """Keys of rows that can be counted below thresholds.  Not private, never to leave the library."""
+
+    def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
+        """2·#{key < threshold} + #{missing} for every column."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,17 +94,27 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     """Read every `stride`-th of the rows, by number, as lattice keys; pays nothing, stays inside."""
     keys = np.empty((-(-rows.n // stride), rows.d), narrowest_integer(lattice))
     absent = np.zeros(rows.d, np.int64)
-    loop = compiled(write_keys)
-    stand_in = np.full(rows.d, np.nan) if missing is None else missing
     seen = begin = 0
     for block in rows.blocks():
         part = np.ascontiguousarray(block[-seen % stride :: stride])
-        if loop is None:
-            _write_keys(part, lattice, missing, keys[begin:], absent)
-        else:
-            loop(part, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, keys[begin:], absent)
+        _keys_of(part, lattice, missing, keys[begin:], absent)
         seen, begin = seen + len(block), begin + len(part)
     return LatticeKeys(keys=keys, missing=absent)
+
+
+def _keys_of(
+    block: FloatArray,
+    lattice: Lattice,
+    missing: FloatArray | None,
+    keys: NDArray[Any],
+    absent: NDArray[np.int64],
+) -> None:
+    """Write the key of every value to the first rows of `keys`, and add missing ones to `absent`."""
+    loop = compiled(write_keys)
+    if loop is None:
+        return _write_keys(block, lattice, missing, keys, absent)
+    stand_in = np.full(block.shape[1], np.nan) if missing is None else missing
+    loop(block, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, keys, absent)
 
 
 @np.errstate(all="ignore")
@@ -113,8 +134,47 @@ def _write_keys(
         keys[first : first + len(found)] = np.where(lost, lattice.cells, found)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TwiceBelow:
+    """Block function: what `LatticeKeys.twice_below` says of the keys of a block."""
+
+    lattice: Lattice
+    missing: FloatArray | None
+    thresholds: FloatArray  # public or released
+
+    def __call__(self, block: FloatArray, /) -> Sums:
+        """Count the values of the block, each on its own."""
+        keys = np.empty(block.shape, narrowest_integer(self.lattice))
+        absent = np.zeros(block.shape[1], np.int64)
+        _keys_of(np.ascontiguousarray(block), self.lattice, self.missing, keys, absent)
+        return (LatticeKeys(keys=keys, missing=absent).twice_below(self.thresholds),)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReadAgain:
+    """Rows that are read in every round and never brought together: their keys are too many, or elsewhere."""
+
+    rows: Rows
+    lattice: Lattice
+    missing: FloatArray | None
+
+    def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
+        """2·#{key < threshold} + #{missing} for every column, from one more pass."""
+        (twice,) = self.rows.fold(TwiceBelow(lattice=self.lattice, missing=self.missing, thresholds=thresholds))
+        return twice
+
+
+def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:
+    """Every `stride`-th of the rows, by number, to be counted: held or read again, as public sizes decide."""
+    size = -(-rows.n // stride) * rows.d * np.dtype(narrowest_integer(lattice)).itemsize
+    if rows.ordered and size <= HELD:
+        return lattice_keys(rows, lattice, missing, stride=stride)
+    chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
+    return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
+
+
 def private_counts_below(
-    keys: LatticeKeys, thresholds: FloatArray, noise: MeteredNoise, *, rho: Fraction, step: str
+    keys: CountedKeys, thresholds: FloatArray, noise: MeteredNoise, *, rho: Fraction, step: str
 ) -> FloatArray:
     """Noisy number of rows below each column's threshold, missing values counted half.
 

@@ -27,16 +27,19 @@ BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
 BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise is 15% of them: no bound is found
 RADIUS_SHARE = 0.03
 SMALLEST_SAMPLE = 4096
+SPREAD_VALUES = 2**25  # a sample of more, 256 MB, would be held for spreads that are known to a percent already
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
 MOST_LATTICE_POINTS = 2**30  # Σq² then stays below 2^61 (docs/proofs/clipped_sum.md)
 FEWEST_LATTICE_POINTS = 2**20
 
 
-def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
-    """The design of PLAN: rough centre and spread first, nearly all of ρ for the noise of the sum."""
-    m = sample_size(n, columns.d, float(rho))
+def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, sampled: bool = True) -> Design:
+    """The design of PLAN: rough centre and spread first, nearly all of ρ for the noise of the sum.
+
+    Where rows have no public numbers none can be `sampled`: centre and spread then read all of them.
+    """
+    m, stride = _rough_rows(n, columns.d, float(rho), sampled)
     unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
-    stride = center_stride(m, columns.d, float(rho))
     center = _center_share(columns, float(rho), unit * stride**2)
     spread = bound = 0.0
     shaped = columns.d > 1  # one column has no shape to find
@@ -60,10 +63,9 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -
     )
 
 
-def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float) -> Design:
+def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, sampled: bool = True) -> Design:
     """The design of the unscaled method: centre and radius, no spreads."""
-    m = sample_size(n, columns.d, float(rho))
-    stride = center_stride(m, columns.d, float(rho))
+    m, stride = _rough_rows(n, columns.d, float(rho), sampled)
     center = _center_share(columns, float(rho), columns.d * stride**2 / (2.0 * m * m))
     wide = wide_radius_share(n=n, d=columns.d, rho=float(rho))
     split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=wide)
@@ -108,8 +110,8 @@ def center_need(columns: Columns) -> float:
 def sample_size(n: int, d: int, rho: float) -> int:
     """How many rows centre and spread read: enough that more would not make the result better."""
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
-    for_spread = (4.0 * rho * n * n / d) ** 0.25
-    m = int(max(max(CENTER_ENOUGH, for_spread) * rows_per_cn, SMALLEST_SAMPLE))
+    for_spread = min((4.0 * rho * n * n / d) ** 0.25 * rows_per_cn, SPREAD_VALUES / d)
+    m = int(max(CENTER_ENOUGH * rows_per_cn, for_spread, SMALLEST_SAMPLE))
     return m if m <= SAMPLE_WORTH_IT * n else n
 
 
@@ -117,6 +119,14 @@ def center_stride(m: int, d: int, rho: float) -> int:
     """Every how many rows of the sample the centre reads: all, unless fewer are enough at a small price."""
     enough = CENTER_ENOUGH * math.sqrt(d / (2 * CENTER_CHEAP * rho))
     return max(1, int(m / max(enough, SMALLEST_SAMPLE)))
+
+
+def _rough_rows(n: int, d: int, rho: float, sampled: bool) -> tuple[int, int]:
+    """How many rows the rough steps read, and every how many of them the centre does."""
+    if not sampled:
+        return n, 1
+    m = sample_size(n, d, rho)
+    return m, center_stride(m, d, rho)
 
 
 def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: float, radius: float) -> Split:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
+from plandp.mechanisms.lattice_counts import Lattice, counted_keys, private_counts_below
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.bisection import MedianPosterior, median_evidence
@@ -37,7 +37,7 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
     Guarantee: design.split.center-zCDP, by `center_rounds` adaptive rounds of d counts.
     """
     lattice = Lattice.of(design.columns)
-    keys = lattice_keys(sample, lattice, design.columns.missing, stride=design.center_stride)
+    keys = counted_keys(sample, lattice, design.columns.missing, stride=design.center_stride)
     share = design.split.center / design.center_rounds
     noise_std = float(np.sqrt(float(design.d / (2 * share))))
 
