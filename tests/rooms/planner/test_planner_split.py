@@ -8,6 +8,7 @@ import pytest
 from plandp.planner.split import (
     FEWEST_LATTICE_POINTS,
     MOST_LATTICE_POINTS,
+    SPREAD_VALUES,
     gaussian_design,
     lattice_points,
     plan_design,
@@ -131,3 +132,17 @@ def test_the_centre_reads_fewer_rows_only_where_that_is_cheap(rho):
             # what is spent on the rows that are read gives the wanted precision: 45 deviations of noise
             reached = design.center_rows * math.sqrt(2.0 * float(design.split.center) / design.d)
             assert reached == pytest.approx(45.0, rel=0.02)
+
+
+@pytest.mark.parametrize("planner", [plan_design, unscaled_design])
+@pytest.mark.parametrize(("n", "d"), SIZES)
+def test_rows_without_numbers_are_all_read(planner, n, d):
+    design = planner(n=n, columns=columns_of(d), rho=Fraction(1), error_norm=2.0, sampled=False)
+    assert (design.sample_size, design.center_rows) == (n, n)
+    assert design.split.rho == 1
+
+
+def test_a_sample_for_spreads_alone_stays_small():
+    assert sample_size(10**9, 1024, 1.0) * 1024 == SPREAD_VALUES
+    assert sample_size(10**10, 64, 1.0) * 64 == SPREAD_VALUES
+    assert sample_size(10**9, 1024, 0.001) * 1024 > SPREAD_VALUES  # centres need more, and get it
