@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from plandp.algorithm import plan_mean
 from plandp.baselines.coinpress import coinpress_mean
@@ -39,11 +39,13 @@ from plandp.planner.split import coinpress_design, gaussian_design, iome_design,
 from plandp.steps.estimate import Estimate
 from plandp.terms.columns import SMALLEST_SPREAD_SHARE, Columns
 from plandp.terms.design import Design
+from plandp.theory.iome import published_reach, rotated_reach
 from plandp.theory.stretch import mahalanobis_stretch
 
 MOST_STEPS = 100
 MOST_HALVINGS = 45  # of a universe: finer than float64 would tell
 MOST_OFFSET = 100
+IOME_UNIVERSES = {"box": rotated_reach, "published": published_reach}
 
 
 class Planner(Protocol):
@@ -67,7 +69,8 @@ class Estimator:
     """A method for `plandp.mean`: `run` must spend exactly `design.split.rho` at the door it is given.
 
     `predictor` is for `plandp.check`, which says beforehand what to expect.  `items` is for kind="binary"; a method
-    without it takes tables of numbers only.
+    without it takes tables of numbers only.  `plan_of_all` is for rows without public numbers, of which no sample can
+    be drawn, where that makes a difference; a method that pairs rows or adds noise by number `needs_order`.
     """
 
     name: str
@@ -75,24 +78,47 @@ class Estimator:
     run: Callable[[Rows, Design, MeteredNoise], Estimate]
     predictor: Predictor | None = None
     items: ItemMethod | None = None
+    plan_of_all: Planner | None = None
+    needs_order: bool = False
+
+    def design(self, *, n: int, columns: Columns, rho: Fraction, error_norm: float, numbered: bool) -> Design:
+        """The plan for rows with or without public numbers."""
+        plan = self.plan if numbered or self.plan_of_all is None else self.plan_of_all
+        return plan(n=n, columns=columns, rho=rho, error_norm=error_norm)
 
 
-PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predictor=PREDICT_PLAN)
+_PLAN_OF_ALL = partial(plan_design, sampled=False)
+PLAN = Estimator(name="plan", plan=plan_design, run=plan_mean, predictor=PREDICT_PLAN, plan_of_all=_PLAN_OF_ALL)
 MAHALANOBIS = Estimator(
     name="mahalanobis",
     plan=plan_design,
     run=partial(plan_mean, stretch=mahalanobis_stretch),
     predictor=PREDICT_MAHALANOBIS,
+    plan_of_all=_PLAN_OF_ALL,
 )
-UNSCALED = Estimator(name="unscaled", plan=unscaled_design, run=unscaled_mean, predictor=PREDICT_UNSCALED)
+UNSCALED = Estimator(
+    name="unscaled",
+    plan=unscaled_design,
+    run=unscaled_mean,
+    predictor=PREDICT_UNSCALED,
+    plan_of_all=partial(unscaled_design, sampled=False),
+)
 GAUSSIAN = Estimator(name="gaussian", plan=gaussian_design, run=gaussian_mean, predictor=PREDICT_GAUSSIAN)
 
 
-def iome(*, steps: int = 20, offset: float = 2, radius_share: Fraction = Fraction(1, 100)) -> Estimator:
+def iome(
+    *,
+    steps: int = 20,
+    offset: float = 2,
+    radius_share: Fraction = Fraction(1, 100),
+    universe: Literal["box", "published"] = "box",
+) -> Estimator:
     """IOME: `steps` halvings in every search, `offset` times as many rows to clip as its authors have.
 
     `radius_share` of what the centre leaves of ρ goes to the radius.  The defaults are those with which the PLAN paper
-    compares; its authors' own are steps=10, offset=1 and radius_share=Fraction(1, 4).
+    compares; its authors' own are steps=10, offset=1 and radius_share=Fraction(1, 4).  `universe` is where rotated
+    medians are looked for: "box" holds every row within the bounds ±M, but for 1 rotation in 2²⁰; "published", ±M/√d
+    as in the published runs, holds rows of norm M and less, and finds those with less noise.
     """
     if type(steps) is not int or not 1 <= steps <= MOST_HALVINGS:
         raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_HALVINGS}")
@@ -100,13 +126,16 @@ def iome(*, steps: int = 20, offset: float = 2, radius_share: Fraction = Fractio
         raise ArgumentError("offset", f"must be a number from 0 to {MOST_OFFSET}")
     if not isinstance(radius_share, Fraction) or not Fraction(1, 10**6) <= radius_share <= Fraction(1, 2):
         raise ArgumentError("radius_share", "must be a Fraction from 1/1000000 to 1/2")
+    if not isinstance(universe, str) or universe not in IOME_UNIVERSES:
+        raise ArgumentError("universe", f"must be one of {', '.join(map(repr, IOME_UNIVERSES))}")
+    reach = IOME_UNIVERSES[universe]
     plan = partial(iome_design, steps=steps, radius_share=radius_share)
     return Estimator(
         name="iome",
         plan=plan,
-        run=partial(iome_mean, offset=float(offset)),
-        predictor=predict_iome(offset=float(offset)),
-        items=ItemMethod(plan=plan, run=partial(iome_items, offset=float(offset))),
+        run=partial(iome_mean, offset=float(offset), reach=reach),
+        predictor=predict_iome(offset=float(offset), reach=reach),
+        items=ItemMethod(plan=plan, run=partial(iome_items, offset=float(offset), reach=reach)),
     )
 
 
@@ -166,6 +195,7 @@ def plan_classic(
         name="plan-classic",
         plan=partial(classic_design, spreads=parts.spread.costs),
         run=partial(plan_classic_mean, parts=parts),
+        needs_order=True,
         predictor=Predictor(find=future.find, expect=future.expect),
         items=ItemMethod(
             plan=partial(classic_design, centers=False, spreads=parts.item_spread.costs),

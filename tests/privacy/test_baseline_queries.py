@@ -18,6 +18,7 @@ from plandp.methods import coinpress, find_estimator, iome
 from plandp.steps.estimate import Estimate
 from plandp.terms.columns import read_columns
 from plandp.theory import coinpress as coinpress_theory
+from plandp.theory.iome import rotated_reach
 
 NEAR = Fraction(95, 100)
 Run = Callable[..., Estimate]
@@ -43,7 +44,9 @@ def worst(method: object, run: Run | None = None, *, d: int = 3, rho: int = 10) 
     return found
 
 
-@pytest.mark.parametrize("method", ["iome", iome(steps=10, offset=1, radius_share=Fraction(1, 4))])
+@pytest.mark.parametrize(
+    "method", ["iome", iome(steps=10, offset=1, radius_share=Fraction(1, 4)), iome(universe="published")]
+)
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_every_step_of_iome_moves_as_far_as_stated(method: object, d: int) -> None:
     found = worst(method, d=d)
@@ -163,7 +166,8 @@ def test_a_budget_of_coinpress_that_does_not_add_up_is_rejected(
     ],
 )
 def test_a_budget_of_iome_that_does_not_add_up_is_rejected(line: str, replacement: str) -> None:
-    assert account_alarms("iome", partial(changed(iome_module, (line, replacement)).iome_mean, offset=2.0))
+    wrong = changed(iome_module, (line, replacement))
+    assert account_alarms("iome", partial(wrong.iome_mean, offset=2.0, reach=rotated_reach))
 
 
 def test_a_norm_that_depends_on_the_block_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:

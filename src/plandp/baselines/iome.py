@@ -18,14 +18,14 @@ from plandp.steps.estimate import Estimate, unstretched
 from plandp.steps.radius import longest_norm, stretched_view
 from plandp.terms.design import Design
 from plandp.theory.box import box_center
-from plandp.theory.iome import iome_warnings, rotated_reach, rows_beyond
+from plandp.theory.iome import Reach, iome_warnings, rows_beyond
 
 FloatArray = NDArray[np.float64]
 
 SEARCH = BinarySearch(answer="midpoint")
 
 
-def iome_mean(rows: Rows, design: Design, noise: MeteredNoise, *, offset: float) -> Estimate:
+def iome_mean(rows: Rows, design: Design, noise: MeteredNoise, *, offset: float, reach: Reach) -> Estimate:
     """The mean with equal noise in all coordinates, around a centre that was found in a random basis.
 
     Guarantee: design.split.rho-zCDP when one row is replaced (n is public).  Proof: docs/proofs/iome.md.
@@ -34,31 +34,32 @@ def iome_mean(rows: Rows, design: Design, noise: MeteredNoise, *, offset: float)
     random basis, and radius and sum are the same, and cheaper, in the basis of the data.
     """
     stretch = np.ones(design.d)
-    center = private_rotated_center(rows, design, noise)
+    center = private_rotated_center(rows, reach(design.columns), design, noise)
     view = stretched_view(center, stretch, design)
     radius = private_norm_radius(rows, view, rows_beyond(design, offset), design, noise)
     total = private_ball_sum(rows, view, radius, noise, points=design.lattice_points, rho=design.split.sum, step="sum")
     return unstretched(total, center, None, stretch, radius, design).warning(*iome_warnings(design, offset))
 
 
-def iome_items(rows: SparseRows, design: Design, noise: MeteredNoise, *, offset: float) -> Estimate:
+def iome_items(rows: SparseRows, design: Design, noise: MeteredNoise, *, offset: float, reach: Reach) -> Estimate:
     """The same for items that are there or not: rotated rows are dense, so that they are made so block by block.
 
     Guarantee: as `iome_mean`.
     """
-    return iome_mean(DenseRows(rows), design, noise, offset=offset)
+    return iome_mean(DenseRows(rows), design, noise, offset=offset, reach=reach)
 
 
-def private_rotated_center(rows: Rows, design: Design, noise: MeteredNoise) -> FloatArray:
+def private_rotated_center(rows: Rows, reach: float, design: Design, noise: MeteredNoise) -> FloatArray:
     """The point whose coordinates are the medians of all coordinates in a random basis, within the bounds.
 
-    Guarantee: design.split.center-zCDP.  What is missing counts as `missing`, or the middle of the bounds.
+    Guarantee: design.split.center-zCDP, whatever the `reach`: values beyond it count as its end.  What is missing
+    counts as `missing`, or the middle of the bounds.
     """
     columns, middle = design.columns, box_center(design.columns)
     rotation = Rotation.drawn(design.d, noise)
     rotated = Rotated(view=stretched_view(middle, np.ones(design.d), design), rotation=rotation)
-    reach = np.full(rotation.size, rotated_reach(columns))
-    ranked = viewed_keys(rows, _lattice(-reach, reach, design), view=rotated)
+    ends = np.full(rotation.size, reach)
+    ranked = viewed_keys(rows, _lattice(-ends, ends, design), view=rotated)
     medians = SEARCH(ranked, 0.5, noise, rho=design.split.center, step="center")
     return np.clip(middle + rotation.back(medians, design.d) * columns.error_scale, columns.low, columns.high)
 

@@ -13,7 +13,7 @@ from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.coinpress import assumed_spread, ball_is_small, coinpress_balls
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
-from plandp.theory.iome import beyond_is_told, iome_noise, medians_are_told
+from plandp.theory.iome import Reach, beyond_is_told, iome_noise, medians_are_told
 from plandp.theory.stretch import Stretch, mahalanobis_stretch, optimal_stretch
 from plandp.theory.wide_search import radius_is_told
 
@@ -87,14 +87,17 @@ def _find_for_iome(design: Design, *, offset: float) -> Findings:
     )
 
 
-def _expect_of_iome(spread: FloatArray, design: Design, *, offset: float) -> Expected:
-    noise = np.full(design.d, iome_noise(np.minimum(spread, box_spread(design.columns)), design, offset))
+def _expect_of_iome(spread: FloatArray, design: Design, *, offset: float, reach: Reach) -> Expected:
+    within = np.minimum(spread, box_spread(design.columns))
+    noise = np.full(design.d, iome_noise(within, design, offset=offset, reach=reach))
     return Expected(noise_std=noise, error_std=noise)
 
 
-def predict_iome(*, offset: float) -> Predictor:
+def predict_iome(*, offset: float, reach: Reach) -> Predictor:
     """The future of IOME, if its medians are found."""
-    return Predictor(find=partial(_find_for_iome, offset=offset), expect=partial(_expect_of_iome, offset=offset))
+    return Predictor(
+        find=partial(_find_for_iome, offset=offset), expect=partial(_expect_of_iome, offset=offset, reach=reach)
+    )
 
 
 def _find_for_coinpress(design: Design, *, spread_share: float) -> Findings:

@@ -1,7 +1,7 @@
 """Public numbers of IOME (Huang, Liang and Yi 2021): where rotated rows lie, which rank its radius has, its error."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from plandp.theory.box import box_spread
 from plandp.theory.clipping import gaussian_radius
 
 FloatArray = NDArray[np.float64]
+Reach = Callable[[Columns], float]  # how far from 0 the rotated medians are looked for, in units of error_scale
 
 OUTSIDE = 2.0**-20  # chance, over the coins of the rotation, that any coordinate of a given vector lies further out
 MOST_CLIPPED = 0.5  # of the rows: beyond, the offset would leave no rank to look for
@@ -27,13 +28,21 @@ def rotated_reach(columns: Columns) -> float:
     """The public universe of every rotated coordinate, in units of error_scale: from minus this to this.
 
     A row of the box is at most as long as half its diagonal, √d·M, and so is every rotated coordinate.  Each is a sum
-    with random signs, so that by Hoeffding, but for OUTSIDE, none exceeds √(2·ln(2D/OUTSIDE)/D) of that length.  The
-    published runs search within M/√d, as if rows had norm M.  What lies outside counts as the end: a matter of
-    accuracy, not of privacy.
+    with random signs, so that by Hoeffding, but for OUTSIDE, none exceeds √(2·ln(2D/OUTSIDE)/D) of that length.  What
+    lies outside counts as the end: a matter of accuracy, not of privacy.
     """
-    longest = float(np.linalg.norm(box_spread(columns)))
     size = padded(columns.d)
-    return longest * min(1.0, math.sqrt(2.0 * math.log(2.0 * size / OUTSIDE) / size))
+    return _longest(columns) * min(1.0, math.sqrt(2.0 * math.log(2.0 * size / OUTSIDE) / size))
+
+
+def published_reach(columns: Columns) -> float:
+    """The universe of the published runs, M/√d: that of rows of norm M in all, √d below the longest row of the box."""
+    return _longest(columns) / columns.d
+
+
+def _longest(columns: Columns) -> float:
+    """Half the diagonal of the box, √d·M where all columns have the bounds ±M."""
+    return float(np.linalg.norm(box_spread(columns)))
 
 
 def rows_beyond(design: Design, offset: float) -> float:
@@ -57,17 +66,16 @@ def beyond_is_told(design: Design, offset: float) -> bool:
     return rows_beyond(design, offset) < MOST_CLIPPED * design.n
 
 
-def iome_noise(spread: FloatArray, design: Design, offset: float) -> float:
+def iome_noise(spread: FloatArray, design: Design, *, offset: float, reach: Reach) -> float:
     """The standard deviation of the noise in every column for Gaussian rows of these spreads, in units of error_scale.
 
     Centres are off by about the width of a cell of their search, and no radius is below half of one of its own.
     """
     cells = 2.0**design.center_rounds
-    cell = 2.0 * rotated_reach(design.columns) / cells
+    cell = 2.0 * reach(design.columns) / cells
     share = rows_beyond(design, offset) / design.n
     radius, _ = gaussian_radius(np.hypot(spread, cell / math.sqrt(12.0)), share)
-    longest = 2.0 * float(np.linalg.norm(box_spread(design.columns)))
-    radius = max(radius, 0.5 * longest / cells)
+    radius = max(radius, _longest(design.columns) / cells)
     return radius * math.sqrt(2.0 / float(design.split.sum)) / design.n
 
 

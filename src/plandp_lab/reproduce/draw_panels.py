@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LineStyle = Literal["-", "--", ":", "-."]
-GREEN, ORANGE, PURPLE, GREY = "#009E73", "#E69F00", "#CC79A7", "#777777"
+GREEN, OLIVE, ORANGE, PURPLE, GREY = "#009E73", "#8A9A00", "#E69F00", "#CC79A7", "#777777"
 COLOURS = {
     "plan": BLUE,
     "plan, not shrunk": SKY,
     "plan-classic": VERMILLION,
     "plan-classic, 3.75 ρ": ORANGE,
     "iome": GREEN,
+    "iome as published": OLIVE,
     "unscaled": SKY,
     "plan-classic, no scaling": PURPLE,
     "oracle": GREY,
@@ -127,11 +128,15 @@ def _drawn(panel: Panel) -> list[str]:
 
 def _top(measured: Measured) -> float:
     """Where the axis ends: room above everything but what breaks down."""
+    drawn = _drawn(measured.panel)
+    breaking = {name for name in drawn if name.startswith("plan-classic")}
+    if "iome as published" in drawn:
+        breaking.add("iome")  # whose medians are lost where the others' are still found
     values = [
         median
         for point in measured.panel.points
-        for entrant in _drawn(measured.panel)
-        if not entrant.startswith("plan-classic") and (median := measured.median(point, entrant)) is not None
+        for entrant in drawn
+        if entrant not in breaking and (median := measured.median(point, entrant)) is not None
     ]
     marks = [
         figure.median

@@ -14,7 +14,7 @@ from plandp.classic.equal import Equal
 from plandp.classic.item_variance import EqualItems
 from plandp.classic.pairs import Pairs
 from plandp.classic.regularisers import Unregularised
-from plandp.methods import Estimator, plan_classic
+from plandp.methods import Estimator, iome, plan_classic
 from plandp_lab.item_oracle import ItemOracle
 from plandp_lab.item_tables import ItemTable
 from plandp_lab.oracle import oracle_mean
@@ -215,6 +215,13 @@ MEAN_ENTRANTS: tuple[Entrant, ...] = (
         name="iome",
         meaning="IOME (Huang, Liang, Yi 2021) as the paper corrects it",
         method="iome",
+        rate=0.1,
+        fills=True,
+    ),
+    Method(
+        name="iome as published",
+        meaning="the same, looking for rotated medians within ±M/√d only, as the published runs do",
+        method=iome(universe="published"),
         rate=0.1,
         fills=True,
     ),

@@ -41,7 +41,7 @@ from plandp_lab.reproduce.shown import Shown
 from plandp_lab.reproduce.stored_sets import KOSARAK, POS, Found, find_set
 from plandp_lab.reproduce.variance_table import show_variances, variance_cells
 
-NO_SCALING = ("plan", "unscaled", "plan-classic", "plan-classic, no scaling", "iome")
+NO_SCALING = ("plan", "unscaled", "plan-classic", "plan-classic, no scaling", "iome", "iome as published")
 NO_SCALING_BINARY = ("plan, not shrunk", "plan-classic", "plan-classic, no scaling", "iome")
 
 

@@ -2,11 +2,26 @@
 
 from dataclasses import replace
 
-from plandp_lab.reproduce.claims import Between, Claim, Crossing, Grows
+from plandp_lab.reproduce.claims import Between, Claim, Crossing, Grows, Judge
 from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN
 from plandp_lab.reproduce.panels import Panel
 
+RESULTS_GAUSSIAN, RESULTS_BINARY = '"Results", Gaussian data', '"Results", binary data'
+CORRELATED, NO_SCALING = "appendix on correlated data", "appendix on no scaling"
+LAST = "the last appendix"
+IOME = "iome as published"  # whom the paper means, and who loses the fewest medians: what holds against it holds
 BINARY_OURS = ("plan", "plan, not shrunk", "plan-classic")
+
+
+def _claims(place: str, *said: tuple[int, str, Judge]) -> tuple[Claim, ...]:
+    """Sentences of one place in the paper, each about a panel."""
+    return tuple(Claim(sentence=sentence, place=place, panel=panel, judge=judge) for panel, sentence, judge in said)
+
+
+def _about_items(place: str, *said: tuple[int, str, Judge]) -> tuple[Claim, ...]:
+    return tuple(replace(claim, entrants=BINARY_OURS) for claim in _claims(place, *said))
+
+
 AT_HONEST_RHO = Claim(
     sentence="(ours, not the paper's) at honest ρ, noise error no larger than that of the authors' code at 3.75 ρ",
     place="authors' code rerun",
@@ -14,190 +29,108 @@ AT_HONEST_RHO = Claim(
     judge=Between(other="their PLAN", most=1.0),
     measure=EMPIRICAL_MEAN,
 )
+_NO_LATER = "Gaussian B: the α from which on PLAN is below IOME is no larger than published"
 GAUSSIAN_CLAIMS = (
-    Claim(
-        sentence="Gaussian A: PLAN and IOME have comparable accuracy",
-        place='"Results", Gaussian data',
-        panel=0,
-        judge=Between(other="iome", most=1.25),
+    *_claims(
+        RESULTS_GAUSSIAN,
+        (0, "Gaussian A: PLAN and IOME have comparable accuracy", Between(other=IOME, most=1.25)),
+        (1, "Gaussian B: PLAN below IOME for α > 1", Between(other=IOME, most=1.0, low=1.01)),
     ),
-    Claim(
-        sentence="Gaussian B: PLAN below IOME for α > 1",
-        place='"Results", Gaussian data',
-        panel=1,
-        judge=Between(other="iome", most=1.0, low=1.01),
-    ),
-    Claim(
-        sentence="Gaussian B: the α from which on PLAN is below IOME is no larger than published",
-        place="published files",
-        panel=1,
-        judge=Crossing(other="iome"),
-    ),
-    Claim(
-        sentence="Gaussian B: for α ≤ 1 the errors are similar",
-        place='"Results", Gaussian data',
-        panel=1,
-        judge=Between(other="iome", least=0.67, most=1.25, high=1.0),
-    ),
-    Claim(
-        sentence="Gaussian B: PLAN approaches the empirical mean as α grows",
-        place='"Results", Gaussian data',
-        panel=1,
-        judge=Grows(other="sampling error"),
-    ),
-    Claim(
-        sentence="Gaussian C: PLAN's advantage over IOME grows with d",
-        place='"Results", Gaussian data',
-        panel=2,
-        judge=Grows(other="iome"),
+    *_claims("published files", (1, _NO_LATER, Crossing(other=IOME))),
+    *_claims(
+        RESULTS_GAUSSIAN,
+        (1, "Gaussian B: for α ≤ 1 the errors are similar", Between(other=IOME, least=0.67, most=1.25, high=1.0)),
+        (1, "Gaussian B: PLAN approaches the empirical mean as α grows", Grows(other="sampling error")),
+        (2, "Gaussian C: PLAN's advantage over IOME grows with d", Grows(other=IOME)),
     ),
     *(
         replace(AT_HONEST_RHO, panel=panel, sentence=f"Gaussian {letter}: {AT_HONEST_RHO.sentence}")
         for panel, letter in enumerate("ABC")
     ),
 )
-SMALL_RHO_CLAIMS = (
-    Claim(
-        sentence="Gaussian A at ρ = 0.01: the same behaviour, comparable accuracy",
-        place='"Results", Gaussian data',
-        panel=0,
-        judge=Between(other="iome", most=1.25),
-    ),
-    Claim(
-        sentence="Gaussian B at ρ = 0.01: PLAN below IOME for α > 1",
-        place='"Results", Gaussian data',
-        panel=1,
-        judge=Between(other="iome", most=1.0, low=1.01),
-    ),
-    Claim(
-        sentence="Gaussian C at ρ = 0.01: PLAN has a lower error than IOME",
-        place='"Results", Gaussian data',
-        panel=2,
-        judge=Between(other="iome", most=1.0),
-    ),
+SMALL_RHO_CLAIMS = _claims(
+    RESULTS_GAUSSIAN,
+    (0, "Gaussian A at ρ = 0.01: the same behaviour, comparable accuracy", Between(other="iome", most=1.25)),
+    (1, "Gaussian B at ρ = 0.01: PLAN below IOME for α > 1", Between(other="iome", most=1.0, low=1.01)),
+    (2, "Gaussian C at ρ = 0.01: PLAN has a lower error than IOME", Between(other="iome", most=1.0)),
 )
-CORRELATED_CLAIMS = (
-    Claim(
-        sentence="A′: PLAN and IOME have similar errors",
-        place="appendix on correlated data",
-        panel=0,
-        judge=Between(other="iome", most=1.25),
-    ),
-    Claim(
-        sentence="C′: PLAN's error is far below IOME's, the more the larger d",
-        place="appendix on correlated data",
-        panel=1,
-        judge=Grows(other="iome"),
-    ),
-    Claim(
-        sentence="(ours, not the paper's) C′ at d = 1024: no larger than 3.41, 4.76, 9.40 in the paper's text",
-        place="appendix on correlated data",
-        panel=1,
-        judge=Between(other="their PLAN", most=1.0),
+CORRELATED_CLAIMS = _claims(
+    CORRELATED,
+    (0, "A′: PLAN and IOME have similar errors", Between(other=IOME, most=1.25)),
+    (1, "C′: PLAN's error is far below IOME's, the more the larger d", Grows(other=IOME)),
+    (
+        1,
+        "(ours, not the paper's) C′ at d = 1024: no larger than 3.41, 4.76, 9.40 in the paper's text",
+        Between(other="their PLAN", most=1.0),
     ),
 )
 NO_SCALING_CLAIMS = (
     *(
-        Claim(
-            sentence=f"Gaussian {letter}: PLAN without scaling behaves as IOME and is slightly better",
-            place="appendix on no scaling",
-            panel=panel,
-            judge=Between(other="iome", least=0.5, most=1.1),
-            entrants=("unscaled", "plan-classic, no scaling"),
-        )
+        replace(claim, entrants=("unscaled", "plan-classic, no scaling"))
         for panel, letter in enumerate("ABC")
+        for claim in _claims(
+            NO_SCALING,
+            (
+                panel,
+                f"Gaussian {letter}: PLAN without scaling behaves as IOME and is slightly better",
+                Between(other=IOME, least=0.5, most=1.1),
+            ),
+        )
     ),
     Claim(
         sentence="Gaussian A: without skew, no scaling is better than PLAN",
-        place="appendix on no scaling",
+        place=NO_SCALING,
         panel=0,
         judge=Between(other="plan-classic, no scaling", least=1.0),
         entrants=("plan-classic",),
         measure=EMPIRICAL_MEAN,
     ),
-    Claim(
-        sentence="Gaussian C: as soon as there is skew, scaling is better",
-        place="appendix on no scaling",
-        panel=2,
-        judge=Between(other="plan-classic, no scaling", most=1.0),
+    *_claims(
+        NO_SCALING,
+        (
+            2,
+            "Gaussian C: as soon as there is skew, scaling is better",
+            Between(other="plan-classic, no scaling", most=1.0),
+        ),
     ),
 )
-LARGEST_CLAIMS = (
-    Claim(
-        sentence="Gaussian A: PLAN comparable with IOME below the largest d",
-        place="the last appendix",
-        panel=0,
-        judge=Between(other="iome", most=1.25, high=1024),
+LARGEST_CLAIMS = _claims(
+    LAST,
+    (0, "Gaussian A: PLAN comparable with IOME below the largest d", Between(other=IOME, most=1.25, high=1024)),
+    (
+        0,
+        "Gaussian A: at d = 2048 and the smallest ρ, PLAN is worse than IOME",
+        Between(other=IOME, least=1.0, low=2048, smallest_budget=True),
     ),
-    Claim(
-        sentence="Gaussian A: at d = 2048 and the smallest ρ, PLAN is worse than IOME",
-        place="the last appendix",
-        panel=0,
-        judge=Between(other="iome", least=1.0, low=2048, smallest_budget=True),
-    ),
-    Claim(
-        sentence="Gaussian C: PLAN stays below IOME",
-        place="the last appendix",
-        panel=2,
-        judge=Between(other="iome", most=1.0),
-    ),
+    (2, "Gaussian C: PLAN stays below IOME", Between(other=IOME, most=1.0)),
 )
-_SET_CLAIM = Claim(
-    sentence="(ours, not the paper's) no larger than the error of the authors' code on the same rows",
-    place="authors' code rerun, published files",
-    panel=0,
-    judge=Between(other="their PLAN", most=1.0),
-    entrants=BINARY_OURS,
-)
+_RERUN = "authors' code rerun, published files"
+_NO_LARGER = "(ours, not the paper's) no larger than the error of the authors' code on the same rows"
+_NO_LARGER_THAN_THEIRS = Between(other="their PLAN", most=1.0)
 SET_CLAIMS = {
     "kosarak": (
-        Claim(
-            sentence="Kosarak: PLAN below IOME for ρ > 0.125",
-            place='"Results", binary data',
-            panel=0,
-            judge=Between(other="iome", most=1.0, low=0.126),
-            entrants=BINARY_OURS,
+        *_about_items(
+            RESULTS_BINARY, (0, "Kosarak: PLAN below IOME for ρ > 0.125", Between(other="iome", most=1.0, low=0.126))
         ),
-        replace(_SET_CLAIM, sentence=f"Kosarak: {_SET_CLAIM.sentence}"),
+        *_about_items(_RERUN, (0, f"Kosarak: {_NO_LARGER}", _NO_LARGER_THAN_THEIRS)),
     ),
     "POS": (
-        Claim(
-            sentence="POS: PLAN slightly better than IOME",
-            place='"Results", binary data',
-            panel=0,
-            judge=Between(other="iome", most=1.0),
-            entrants=BINARY_OURS,
-        ),
-        replace(_SET_CLAIM, sentence=f"POS: {_SET_CLAIM.sentence}"),
+        *_about_items(RESULTS_BINARY, (0, "POS: PLAN slightly better than IOME", Between(other="iome", most=1.0))),
+        *_about_items(_RERUN, (0, f"POS: {_NO_LARGER}", _NO_LARGER_THAN_THEIRS)),
     ),
 }
 
 
 def synthetic_claims(panel: int) -> tuple[Claim, ...]:
     """About synthetic 0/1 data in this panel."""
-    place = '"Results", binary data'
+    published = "(ours, not the paper's) at most 1.05 times the published errors of PLAN"
     return (
-        Claim(
-            sentence="Binary: PLAN has an advantage over IOME for α < 1",
-            place=place,
-            panel=panel,
-            judge=Between(other="iome", most=1.0, high=0.99),
-            entrants=BINARY_OURS,
+        *_about_items(
+            RESULTS_BINARY,
+            (panel, "Binary: PLAN has an advantage over IOME for α < 1", Between(other="iome", most=1.0, high=0.99)),
+            (panel, "Binary: that advantage increases as α decreases", Grows(other="iome", falls=True)),
         ),
-        Claim(
-            sentence="Binary: that advantage increases as α decreases",
-            place=place,
-            panel=panel,
-            judge=Grows(other="iome", falls=True),
-            entrants=BINARY_OURS,
-        ),
-        Claim(
-            sentence="(ours, not the paper's) at most 1.05 times the published errors of PLAN",
-            place="published files",
-            panel=panel,
-            judge=Between(other="their PLAN", most=1.05),
-            entrants=BINARY_OURS,
-        ),
+        *_about_items("published files", (panel, published, Between(other="their PLAN", most=1.05))),
     )
 
 

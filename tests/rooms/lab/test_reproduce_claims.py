@@ -68,7 +68,7 @@ def test_every_claim_of_every_exhibit_can_be_judged_without_results() -> None:
 
 def test_the_reading_names_wins_losses_and_breakdowns() -> None:
     exhibits = [exhibit for exhibit in all_exhibits(FULL, None) if exhibit.name == "gaussian"]
-    medians = {"plan": 1.0, "plan-classic": 9.0, "iome": 0.5, "oracle": 0.8}
+    medians = {"plan": 1.0, "plan-classic": 9.0, "iome": 0.5, "iome as published": 0.25, "oracle": 0.8}
     records = [
         {"cell": point.cell.key, "entrant": entrant, "run": 0, "errors": {"to the empirical mean": error}, "seconds": 0}
         for point in exhibits[0].panels[2].points[-1:]
@@ -81,6 +81,8 @@ def test_the_reading_names_wins_losses_and_breakdowns() -> None:
     assert "in 1 of 1 cells plan-classic errs more than 3 times" in text
     assert "below plan-classic and IOME in 0 of 1 cells" in text
     assert "(iome): plan 2.000 times as large" in text
+    assert "(iome as published): plan 4.000 times as large" in text
+    assert "iome in 1 of 1; iome as published in 1 of 1. " in text
     assert read_results(exhibits, Results([])) == []
 
 
