@@ -11,6 +11,7 @@ import numpy as np
 
 from plandp.data.open import open_rows
 from plandp.data.open_sparse import open_sparse_rows
+from plandp.data.row_index import read_row_index
 from plandp.errors import ArgumentError
 from plandp.handover import handed_over, release_sparse
 from plandp.ledger.ledger import Ledger
@@ -35,6 +36,7 @@ def mean(
     delta: float | None = None,
     kind: str = "real",
     columns: Sequence[Label] | None = None,
+    row_index: Label | bool | None = None,
     missing: object = None,
     error_norm: float = 2,
     error_scale: object = None,
@@ -72,6 +74,10 @@ def mean(
     columns
         Labels of the columns to release, in order.  When left out, those that `bounds` names, in the order of the
         data; all of them when it names none.
+    row_index
+        Rough steps read a sample of the rows, chosen by public coins and the public number of a row: its position in
+        the data, unless a column is named here that holds the numbers 0 … n-1, each once.  That column is public, and
+        not released.  False: the rows have no numbers, and every step reads all of them.
     missing
         What a missing value (NaN, null) counts as: a public value, one per column, or a mapping by label.  When left
         out it counts as the released centre of its column and so adds nothing to the sum.
@@ -114,14 +120,18 @@ def mean(
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
     switched_on = read_refine(refine, kind)
+    numbers = read_row_index(row_index)
     if kind != "real":
-        for name, given in (("missing", missing), ("spread", spread), ("smallest_spread", smallest_spread)):
+        real_only = ("row_index", row_index), ("missing", missing), ("spread", spread)
+        for name, given in (*real_only, ("smallest_spread", smallest_spread)):
             if given is not None:
                 why = f", since with kind={kind!r} what is missing counts as 0" if name == "missing" else ""
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
     estimator = find_estimator(method)
     if kind != "real":
         _refuse_method(estimator, kind=kind, refine=refine)
+    if estimator.needs_order and numbers is not None:
+        raise ArgumentError("method", f"{estimator.name!r} goes by the position of a row; leave row_index out")
     public: Columns
 
     def before_values(labels: tuple[Label, ...]) -> None:
@@ -141,7 +151,7 @@ def mean(
 
     with spending(ledger=ledger, dataset=dataset, rho=budget, person=None, testing_seed=testing_seed) as run:
         if kind == "real":
-            opened = partial(open_rows, data, before_values=before_values, progress=progress)
+            opened = partial(open_rows, data, row_index=numbers, before_values=before_values, progress=progress)
             rows = _of_columns(columns, bounds, opened)
             design = estimator.design(n=rows.n, columns=public, rho=budget, error_norm=p, numbered=rows.numbered)
             release = handed_over(

@@ -329,6 +329,17 @@ wrong_data("a label that is neither str nor int", lambda: pandas.DataFrame(TABLE
 wrong("an unknown column", {"columns": ["height"]})
 wrong("a column named twice", {"columns": lambda labels: [labels[0], labels[0]]})
 wrong("no column named", {"columns": []})
+wrong("an unknown column of row numbers", {"row_index": "number"})
+wrong("row numbers that are released", {"columns": lambda labels: labels[:1], "row_index": lambda labels: labels[0]})
+wrong("a row index that is no label", {"row_index": True}, {"row_index": 1.0}, {"row_index": ["age"]})
+wrong("a method that goes by position", {"method": "plan-classic", "row_index": False})
+wrong_data(
+    "row numbers that are not 0, 1, …, n-1",
+    lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.zeros(20_000)]),
+    lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.arange(20_000) // 2]),
+    lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.arange(20_000) + 0.5]),
+    row_index=1,
+)
 wrong("columns that are not a list", {"columns": "age"}, {"columns": 5})
 
 # -- bounds

@@ -88,6 +88,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     what.add_argument("--columns", metavar="A,B", help="columns to release; else those that the bounds name, else all")
     what.add_argument(
+        "--row-index",
+        metavar="A",
+        help="the column of row numbers 0, 1, ..., not released (default: position)",
+    )
+    what.add_argument(
         "--missing", metavar="VALUE", help="what a missing value counts as (default: the released centre)"
     )
     add_cost_options(command)
@@ -121,6 +126,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         delta=asked.delta,
         kind=asked.kind,
         columns=columns,
+        row_index=None if asked.row_index is None else file_label(asked.row_index, asked.data),
         missing=_numbers(asked, "missing"),
         error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
+from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
-from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 VALUES_PER_BLOCK = 2**22
@@ -75,9 +75,7 @@ class TableRows:
 
     def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
         """Return the rows at these strictly increasing public indices; a small part of them is held in memory."""
-        # A row taken twice would count twice, and the sensitivity in the proofs would be wrong.
-        if indices.size == 0 or indices[0] < 0 or indices[-1] >= self.n or np.any(np.diff(indices) < 1):
-            raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {self.n - 1}")
+        refuse_indices(indices, self.n)
         if HELD * len(indices) > self.n:
             return TableRows(ChosenRows(table=self._table, indices=indices.copy()), progress=self._progress)
         with np.errstate(all="ignore"):

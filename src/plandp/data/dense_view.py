@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from plandp.data.blocks import merge
 from plandp.data.compressed_rows import CompressedRows
+from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import BlockFunction, FloatBlock, Sums
 from plandp.data.sparse_rows import SparseBlock, SparseRows
-from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 VALUES_AT_A_TIME = 2**21
@@ -74,8 +74,7 @@ class DenseRows:
 
     def sample(self, indices: NDArray[np.int64], /) -> "DenseRows":
         """Return the rows at these strictly increasing public indices."""
-        if indices.size == 0 or indices[0] < 0 or indices[-1] >= self.n or np.any(np.diff(indices) < 1):
-            raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {self.n - 1}")
+        refuse_indices(indices, self.n)
         chosen = partial(_chosen, self._rows, indices.copy())
         return DenseRows(CompressedRows(n=len(indices), labels=self.labels, blocks=chosen))
 

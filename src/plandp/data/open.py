@@ -13,6 +13,7 @@ from plandp.data.labels import BeforeValues, find_positions, nothing_before, sel
 from plandp.data.lists import list_array, list_width
 from plandp.data.pandas_frame import open_pandas
 from plandp.data.polars_frame import open_polars
+from plandp.data.row_index import RowIndex, open_numbered
 from plandp.data.rows import Rows
 from plandp.data.scipy_matrix import is_scipy_matrix
 from plandp.data.table import Table, refuse_empty
@@ -30,19 +31,24 @@ def open_rows(
     data: object,
     *,
     columns: Collection[Label] | None = None,
+    row_index: RowIndex = None,
     before_values: BeforeValues = nothing_before,
     progress: bool = False,
 ) -> Rows:
-    """Return `data` as rows that can be folded, with the asked columns in the asked order.
+    """Return `data` as rows that can be folded, with the asked columns in the asked order, numbered as asked.
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
     `before_values` is called once, with the labels, when all of that was accepted and before a value is parsed; only
     the number of rows of a file may be known later.
     """
-    with np.errstate(all="ignore"):
-        table = _open_table(data, columns, before_values, progress)
-    refuse_empty(n=table.n, d=len(table.labels))
-    return TableRows(table, progress=progress)
+
+    def opened(columns: Collection[Label] | None, before_values: BeforeValues) -> Rows:
+        with np.errstate(all="ignore"):
+            table = _open_table(data, columns, before_values, progress)
+        refuse_empty(n=table.n, d=len(table.labels))
+        return TableRows(table, progress=progress)
+
+    return open_numbered(opened, columns, row_index, before_values)
 
 
 def _open_table(data: object, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> Table:

@@ -1,0 +1,81 @@
+"""`row_index=`: whether rows have public numbers, and where they stand."""
+
+from collections.abc import Callable, Collection, Iterable, Set
+from typing import TypeVar
+
+from plandp.data.labels import BeforeValues, offer
+from plandp.data.numbered_rows import NumberedRows, UnnumberedRows
+from plandp.data.rows import Rows
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label, fits_label
+
+T = TypeVar("T")
+
+RowIndex = Label | bool | None
+"""None: by position where the source has an order; False: no numbers; a label: the column that holds them."""
+
+
+def read_row_index(row_index: object) -> RowIndex:
+    """Accept or refuse what was passed as `row_index`."""
+    if row_index is None or row_index is False:
+        return row_index
+    if isinstance(row_index, str):
+        return str(row_index)
+    if type(row_index) is int and fits_label(row_index):
+        return row_index
+    raise ArgumentError(
+        "row_index",
+        "must be the name of the column that holds the row numbers, False for rows without numbers, or None",
+    )
+
+
+def open_numbered(
+    opened: Callable[[Collection[Label] | None, BeforeValues], Rows],
+    columns: Collection[Label] | None,
+    row_index: RowIndex,
+    before_values: BeforeValues,
+) -> Rows:
+    """Open rows that lie in public order, and number them as asked."""
+    if row_index is None:
+        return opened(columns, before_values)
+    if row_index is False:
+        return UnnumberedRows(opened(columns, before_values))
+    rows = open_with_index(opened, columns, row_index, before_values)
+    return NumberedRows(rows, index=rows.labels.index(row_index))
+
+
+def open_with_index(
+    opened: Callable[[Collection[Label] | None, BeforeValues], T],
+    columns: Collection[Label] | None,
+    row_index: Label,
+    before_values: BeforeValues,
+) -> T:
+    """Open the asked columns and that of the row numbers; `before_values` sees the asked ones only."""
+
+    def before(labels: tuple[Label, ...]) -> None:
+        released = tuple(label for label in labels if label != row_index)
+        if len(released) == len(labels):
+            raise ArgumentError("row_index", f"the data has no column {row_index!r}; {offer(labels)}")
+        if not released:
+            raise ArgumentError("data", "there is no column but that of the row numbers; pass some to release")
+        before_values(released)
+
+    try:
+        return opened(_with(columns, row_index), before)
+    except ArgumentError as error:
+        if error.argument != "columns" or not error.problem.startswith(f"the data has no column {row_index!r};"):
+            raise
+        problem = error.problem
+    raise ArgumentError("row_index", problem)
+
+
+def _with(columns: Collection[Label] | None, row_index: Label) -> Collection[Label] | None:
+    if isinstance(columns, str) or not isinstance(columns, Iterable) or getattr(columns, "ndim", 1) == 0:
+        return columns  # None, for all of them, or what is refused as such
+    asked = list(columns)
+    if row_index in asked:
+        raise ArgumentError(
+            "row_index",
+            f"{row_index!r} is a column to release, and row numbers are public; leave it out of one of them",
+        )
+    return {*asked, row_index} if isinstance(columns, Set) else [*asked, row_index]

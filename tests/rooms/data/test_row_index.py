@@ -1,0 +1,121 @@
+"""Row numbers: by position, by a column, or none; the same rows and numbers give the same bits wherever rows lie."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import plandp
+from plandp.data.open import open_rows
+from plandp.data.rows import Sums
+from plandp.methods import NAMES
+
+N = 12_000
+RNG = np.random.default_rng(7)
+TABLE = RNG.normal([3.0, -40.0, 0.0], [1.0, 15.0, 4.0], (N, 3))
+ORDER = RNG.permutation(N)
+FINE: dict[str, Any] = {"bounds": (-500, 500), "smallest_spread": 0.25, "rho": 0.5, "testing_seed": 5}
+UNORDERED = [name for name in NAMES if name != "plan-classic"]
+
+
+def shuffled(label_first: bool) -> pandas.DataFrame:
+    """The table in another order, its numbers in a column between the others or behind them."""
+    frame = pandas.DataFrame(TABLE, columns=["a", "b", "c"])[["a", "b", "c"]]
+    frame.insert(1 if label_first else 3, "number", np.arange(N))
+    return frame.iloc[ORDER].reset_index(drop=True)
+
+
+def bits(release: plandp.MeanRelease) -> tuple[bytes, ...]:
+    return release.estimate.tobytes(), release.noise_std.tobytes(), release.center.tobytes()
+
+
+@pytest.mark.parametrize("method", UNORDERED)
+def test_a_column_of_numbers_is_as_good_as_the_order(method: str) -> None:
+    by_position = plandp.mean(TABLE, method=method, **FINE)
+    for label_first in (True, False):
+        by_column = plandp.mean(shuffled(label_first), method=method, row_index="number", **FINE)
+        assert bits(by_column) == bits(by_position)
+        assert by_column.labels == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("method", UNORDERED)
+def test_rows_without_numbers_have_no_order(method: str) -> None:
+    releases = [
+        plandp.mean(table, method=method, row_index=False, **FINE) for table in (TABLE, TABLE[ORDER], TABLE[::-1])
+    ]
+    assert len({bits(release) for release in releases}) == 1
+
+
+def test_without_numbers_all_rows_are_read() -> None:
+    """The sample of 4,096 rows is another set: other bits, from another split of the budget."""
+    assert bits(plandp.mean(TABLE, row_index=False, **FINE)) != bits(plandp.mean(TABLE, **FINE))
+
+
+def test_columns_and_bounds_choose_beside_the_numbers() -> None:
+    expected = plandp.mean(TABLE[:, [2, 0]], **FINE)
+    frame = shuffled(True)
+    assert bits(plandp.mean(frame, columns=["c", "a"], row_index="number", **FINE)) == bits(expected)
+    bounds = {"bounds": {"c": (-500, 500), "a": (-500, 500)}}
+    named = plandp.mean(frame, row_index="number", **(FINE | bounds))
+    assert named.labels == ("a", "c")
+    assert bits(named) == bits(plandp.mean(TABLE[:, [0, 2]], **FINE))
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: 'a' is a column to release"):
+        plandp.mean(frame, row_index="a", **(FINE | bounds))
+
+
+@pytest.mark.parametrize("columns", [None, ["a"], {"a"}, {"a": 1}.keys()])
+def test_an_unknown_column_of_numbers_is_refused(columns: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the data has no column 'id'; its columns are 'a'"):
+        plandp.mean(shuffled(True), columns=columns, row_index="id", **FINE)
+
+
+def test_a_table_of_numbers_alone_is_refused() -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^data: there is no column but that of the row numbers"):
+        plandp.mean(shuffled(True)[["number"]], row_index="number", **FINE)
+
+
+def test_nothing_is_released_of_rows_that_are_not_numbered(tmp_path: Any) -> None:
+    frame = shuffled(False)
+    frame.loc[frame["number"] > N - 100, "number"] = 0  # the last hundred: some are in the sample for certain
+    insecure = {name: value for name, value in FINE.items() if name != "testing_seed"}
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("d", rho=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
+        plandp.mean(frame, row_index="number", ledger=ledger, dataset="d", **insecure)
+    assert ledger.status("d").left == Fraction(1, 2)  # rows were read: what was reserved stays spent
+
+
+@pytest.mark.parametrize("kind", ["binary", "nonnegative"])
+def test_items_have_no_row_numbers(kind: str) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: is for kind='real' only"):
+        plandp.mean(np.eye(4), kind=kind, bounds=(0, 1), rho=1, row_index=False)
+
+
+def rows_of(block: np.ndarray) -> Sums:
+    """The first column of every row, as a sum of its powers: which rows they are, whatever their order."""
+    first = np.rint(block[:, 0]).astype(object)
+    return (np.array([(first**power).sum() for power in range(4)], dtype=object),)
+
+
+def test_samples_of_samples_go_by_number() -> None:
+    values = np.arange(100.0)
+    plain = open_rows(np.column_stack([values, values]))
+    order = np.random.default_rng(1).permutation(100)
+    numbered = open_rows(np.column_stack([values, values, values])[order], row_index=2)
+    chosen = np.array([0, 3, 4, 50, 77, 98, 99])
+    for indices in (np.array([0, 2, 4, 6]), np.array([1, 5])):
+        expected = plain.sample(chosen).sample(indices).fold(rows_of)
+        assert numbered.sample(chosen).sample(indices).fold(rows_of)[0].tolist() == expected[0].tolist()
+    assert (numbered.passes, numbered.numbered, numbered.ordered) == (2, True, False)
+
+
+def test_a_number_that_occurs_twice_in_a_sample_is_never_counted_twice() -> None:
+    numbers = np.arange(100.0)
+    numbers[60] = 3.0
+    rows = open_rows(np.column_stack([np.ones(100), numbers]), row_index=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index"):
+        rows.sample(np.array([1, 3, 7]))
+    (found,) = rows.sample(np.array([1, 2, 7])).fold(rows_of)
+    assert found[0] == 3
