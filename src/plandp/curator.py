@@ -151,7 +151,14 @@ def mean(
 
     with spending(ledger=ledger, dataset=dataset, rho=budget, person=None, testing_seed=testing_seed) as run:
         if kind == "real":
-            opened = partial(open_rows, data, row_index=numbers, before_values=before_values, progress=progress)
+            opened = partial(
+                open_rows,
+                data,
+                row_index=numbers,
+                in_order=estimator.needs_order,
+                before_values=before_values,
+                progress=progress,
+            )
             rows = _of_columns(columns, bounds, opened)
             design = estimator.design(n=rows.n, columns=public, rho=budget, error_norm=p, numbered=rows.numbered)
             release = handed_over(
@@ -167,7 +174,12 @@ def mean(
         else:
             binary = kind == "binary"
             opened_sparse = partial(
-                open_sparse_rows, data, binary=binary, before_values=before_values, progress=progress
+                open_sparse_rows,
+                data,
+                binary=binary,
+                in_order=estimator.needs_order,
+                before_values=before_values,
+                progress=progress,
             )
             sparse = _of_columns(columns, bounds, opened_sparse)
             if estimator is PLAN:

@@ -105,6 +105,11 @@ class Overheard:
         """How many times `fold` ran over all rows."""
         return self.rows.passes
 
+    @property
+    def ordered(self) -> bool:
+        """Whether `blocks` can bring the rows to this process."""
+        return self.rows.ordered
+
     def fold(self, function: SparseFunction) -> Sums:
         """Remember the function and fold it."""
         self.functions.append(function)

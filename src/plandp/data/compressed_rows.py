@@ -39,6 +39,8 @@ class CompressedRows:
         """How many times `fold` ran over all rows."""
         return self._passes
 
+    ordered = True
+
     def fold(self, function: SparseFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         total: Sums | None = None

@@ -61,7 +61,12 @@ class DenseRows:
         """How many times all rows were read."""
         return self._rows.passes
 
-    numbered = ordered = True  # by position
+    numbered = True  # by position
+
+    @property
+    def ordered(self) -> bool:
+        """Whether `blocks` can bring the rows to this process, in their order."""
+        return self._rows.ordered
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""

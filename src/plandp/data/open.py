@@ -11,6 +11,7 @@ from plandp.data.blocks import TableRows
 from plandp.data.files import open_file
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.lists import list_array, list_width
+from plandp.data.open_engine import open_engine
 from plandp.data.pandas_frame import open_pandas
 from plandp.data.polars_frame import open_polars
 from plandp.data.row_index import RowIndex, open_numbered
@@ -32,6 +33,7 @@ def open_rows(
     *,
     columns: Collection[Label] | None = None,
     row_index: RowIndex = None,
+    in_order: bool = False,
     before_values: BeforeValues = nothing_before,
     progress: bool = False,
 ) -> Rows:
@@ -39,8 +41,11 @@ def open_rows(
 
     Only types, shapes and labels decide what is accepted; no value is looked at, and `data` is never changed.
     `before_values` is called once, with the labels, when all of that was accepted and before a value is parsed; only
-    the number of rows of a file may be known later.
+    the number of rows of a file may be known later.  A source without order is refused where rows must be `in_order`.
     """
+    elsewhere = open_engine(data, columns=columns, row_index=row_index, in_order=in_order, before_values=before_values)
+    if elsewhere is not None:
+        return elsewhere
 
     def opened(columns: Collection[Label] | None, before_values: BeforeValues) -> Rows:
         with np.errstate(all="ignore"):

@@ -11,6 +11,7 @@ from plandp.data.compressed_rows import CompressedRows
 from plandp.data.dense_items import dense_items
 from plandp.data.distinct_items import distinct_items
 from plandp.data.files import open_matrix_file
+from plandp.data.folded_items import FoldedItems
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows
@@ -34,6 +35,7 @@ def open_sparse_rows(
     *,
     binary: bool,
     columns: Collection[Label] | None = None,
+    in_order: bool = False,
     before_values: BeforeValues = nothing_before,
     progress: bool = False,
 ) -> SparseRows:
@@ -62,7 +64,9 @@ def open_sparse_rows(
         refuse_by_parts(matrix)
         _accept(columns, before_values, matrix.dtype, matrix.shape)
     else:
-        rows = open_rows(data, columns=columns, before_values=before_values, progress=progress)
+        rows = open_rows(data, columns=columns, in_order=in_order, before_values=before_values, progress=progress)
+        if not rows.ordered:
+            return FoldedItems(rows, binary=binary)
         return CompressedRows(n=rows.n, labels=rows.labels, blocks=partial(dense_items, rows, binary=binary))
     with np.errstate(all="ignore"):
         return _open_matrix(data, binary=binary, columns=columns, progress=progress)

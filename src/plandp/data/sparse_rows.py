@@ -38,6 +38,11 @@ class SparseRows(RowSource, Protocol):
     merge by integer addition, so that order and block size never show in a result.
     """
 
+    @property
+    def ordered(self) -> bool:
+        """Whether `blocks` can bring the rows to this process, in their order."""
+        ...
+
     def fold(self, function: SparseFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         ...

@@ -1,0 +1,207 @@
+"""Dask: the same bits as NumPy however the table is cut, on threads and on worker processes, killed ones included."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from engine_table import CANARY, COLUMNS, FINE, FRAME, SHUFFLED, TABLE, N, bits, shown
+
+import plandp
+from plandp.data.open import open_rows
+from plandp.methods import NAMES
+
+dask = pytest.importorskip("dask")
+array = pytest.importorskip("dask.array")
+dataframe = pytest.importorskip("dask.dataframe")
+
+UNORDERED = [name for name in NAMES if name != "plan-classic"]
+
+
+def frames(partitions: int) -> Any:
+    return dataframe.from_pandas(SHUFFLED, npartitions=partitions, sort=False)
+
+
+@pytest.mark.parametrize("chunks", [(N, 3), (2_500, 2), ((1, 0, 4_000, N - 4_001), (3,))], ids=str)
+def test_an_array_is_numbered_by_position_however_it_is_cut(chunks: Any) -> None:
+    made = plandp.mean(array.from_array(TABLE, chunks=chunks), **FINE)
+    assert bits(made) == bits(plandp.mean(TABLE, **FINE))
+    assert made.receipt.passes == 2
+
+
+@pytest.mark.parametrize("method", UNORDERED)
+def test_every_method_without_order_gives_the_same_bits(method: str) -> None:
+    unnumbered = plandp.mean(TABLE, method=method, row_index=False, **FINE)
+    assert bits(plandp.mean(frames(3)[COLUMNS], method=method, **FINE)) == bits(unnumbered)
+    cut = array.from_array(TABLE[::-1], chunks=(4_000, 2))
+    assert bits(plandp.mean(cut, method=method, row_index=False, **FINE)) == bits(unnumbered)
+    numbered = plandp.mean(FRAME, method=method, row_index="number", **FINE)
+    assert bits(plandp.mean(frames(4), method=method, row_index="number", **FINE)) == bits(numbered)
+
+
+def test_rows_of_unknown_number_are_counted() -> None:
+    cut = array.from_array(TABLE, chunks=(2_500, 3))
+    some = cut[array.isfinite(cut[:, 2])]
+    made = plandp.mean(some, **FINE)
+    assert bits(made) == bits(plandp.mean(TABLE[np.isfinite(TABLE[:, 2])], **FINE))
+    assert (made.receipt.n, made.receipt.passes) == (N - 1, 3)
+
+
+def test_columns_are_chosen_as_elsewhere() -> None:
+    expected = bits(plandp.mean(TABLE[:, [2, 0]], row_index=False, **FINE))
+    assert bits(plandp.mean(frames(2), columns=["c", "a"], **FINE)) == expected
+    assert bits(plandp.mean(array.from_array(TABLE), columns=[2, 0], row_index=False, **FINE)) == expected
+    one = plandp.mean(frames(2)["b"], **FINE)
+    assert bits(one) == bits(plandp.mean(TABLE[:, 1], row_index=False, **FINE))
+    assert one.labels == ("b",)
+
+
+@pytest.mark.parametrize("method", ["plan", "iome"])
+@pytest.mark.parametrize("kind", ["binary", "nonnegative"])
+def test_items_give_the_same_bits(kind: str, method: str) -> None:
+    if (kind, method) == ("nonnegative", "iome"):
+        return
+    table = np.random.default_rng(2).poisson(0.08, (3_000, 20)).astype(float)
+    table[7, 3] = np.nan
+    fine: dict[str, Any] = {"kind": kind, "bounds": (0, 1 if kind == "binary" else 4), "rho": 1, "testing_seed": 1}
+    made = plandp.mean(array.from_array(table, chunks=(700, 9)), method=method, **fine)
+    assert made.estimate.tobytes() == plandp.mean(table, method=method, **fine).estimate.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("data", "arguments", "message"),
+    [
+        (
+            lambda: frames(2),
+            {"method": "plan-classic"},
+            "method: goes by the order of the rows, and those of Dask",
+        ),
+        (lambda: array.from_array(TABLE), {"method": "plan-classic"}, "method: goes by the order of the rows"),
+        (
+            lambda: array.from_array(np.eye(3) > 0, chunks=2),
+            {"method": "plan-classic", "kind": "binary"},
+            "method: goes",
+        ),
+        (lambda: frames(2), {"row_index": "id"}, "row_index: the data has no column 'id'; its columns are 'a', 'b'"),
+        (lambda: frames(2), {"columns": ["z"]}, "columns: the data has no column 'z'"),
+        (lambda: frames(2).assign(t="x"), {}, "data: column 't' has dtype"),
+        (lambda: array.from_array(TABLE.astype(complex)), {}, "data: the array holds complex numbers"),
+        (lambda: array.zeros((3, 2, 2)), {}, "data: the array has 3 dimensions"),
+        (lambda: array.zeros((0, 2)), {}, "data: a table of 0 rows × 2 columns has no mean"),
+        (lambda: frames(2)[[]], {}, "data: a table of 9000 rows × 0 columns has no mean"),
+        (
+            lambda: array.ma.masked_greater(array.ones((4, 2)), 3),
+            {},
+            "data: the blocks of the Dask array are not",
+        ),
+        (lambda: dask.delayed(TABLE), {}, "data: a DelayedLeaf is not accepted"),
+        (lambda: frames(2).index, {}, "data: a Index is not accepted"),
+    ],
+)
+def test_what_is_refused_is_refused_before_a_value_is_read(data: Any, arguments: Any, message: str) -> None:
+    with pytest.raises(plandp.ArgumentError) as refused:
+        plandp.mean(data(), **({"rho": 1} if "kind" in arguments else FINE), **arguments)
+    assert str(refused.value).startswith(message)
+
+
+def test_a_number_that_is_missing_or_doubled_is_refused() -> None:
+    doubled = SHUFFLED.assign(number=SHUFFLED["number"] // 2 * 2)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
+        plandp.mean(dataframe.from_pandas(doubled, npartitions=3, sort=False), row_index="number", **FINE)
+
+
+def broken(block: np.ndarray, block_info: Any = None) -> np.ndarray:
+    """A source that fails, as sources do: with the cell in the message."""
+    raise ValueError(f"cannot read {CANARY}")
+
+
+def not_numbers(block: np.ndarray) -> np.ndarray:
+    return block.astype(str)
+
+
+@pytest.mark.parametrize("block_function", [broken, not_numbers])
+def test_a_part_that_cannot_be_read_is_an_error_without_data(block_function: Any) -> None:
+    table = TABLE.copy()
+    table[10] = CANARY
+    failing = array.from_array(table, chunks=(3_000, 3)).map_blocks(block_function, dtype=float, meta=np.empty((0, 0)))
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Dask lost a part of the data or could not read it") as told:
+        plandp.mean(failing, **FINE)
+    assert "48.15" not in shown(told.value)
+
+
+def grows(block: np.ndarray, folder: str) -> np.ndarray:
+    """One more row every time."""
+    seen = len(os.listdir(folder))
+    (Path(folder) / str(seen)).touch()
+    return np.concatenate([block, block[:1]]) if seen else block
+
+
+def test_a_part_that_changes_between_passes_is_an_error(tmp_path: Path) -> None:
+    changing = array.from_array(TABLE, chunks=(N, 3)).map_blocks(grows, str(tmp_path), dtype=float, chunks=((N,), (3,)))
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Dask brought 9001 rows, and 9000 before"):
+        plandp.mean(changing, **FINE)
+
+
+@contextmanager
+def on(client: Any) -> Iterator[None]:
+    """Let Dask compute on the cluster."""
+    with client.as_current():
+        yield
+
+
+def test_worker_processes_give_the_same_bits(dask_cluster: Any) -> None:
+    with on(dask_cluster):
+        assert bits(plandp.mean(array.from_array(TABLE, chunks=(2_500, 2)), **FINE)) == bits(plandp.mean(TABLE, **FINE))
+        made = plandp.mean(frames(5), row_index="number", **FINE)
+    assert bits(made) == bits(plandp.mean(FRAME, row_index="number", **FINE))
+
+
+def test_only_sums_come_to_the_driver(dask_cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of 3 numbers on 5 parts: what is gathered does not grow with them, and the sample is never gathered."""
+    brought: list[Any] = []
+    gather = type(dask_cluster).gather
+
+    def noted(self: Any, futures: Any, **options: Any) -> Any:
+        found = gather(self, futures, **options)
+        brought.append(found)
+        return found
+
+    monkeypatch.setattr(type(dask_cluster), "gather", noted)
+    with on(dask_cluster):
+        rows = open_rows(array.from_array(TABLE, chunks=(2_000, 3)))
+        sample = rows.sample(np.arange(0, N, 2))
+        (counted,) = sample.fold(CountRows())
+        (whole,) = rows.fold(CountRows())
+    assert (counted.tolist(), whole.tolist()) == ([N // 2], [N])
+    arrays = [part for sums in brought for (total,) in [sums] for part in total]
+    assert [part.dtype.kind for part in arrays] == ["i"] * 5  # the numbers found; twice the rows and their sum
+    assert sorted(part.size for part in arrays) == [1, 1, 1, 1, N // 2]
+
+
+class CountRows:
+    def __call__(self, block: np.ndarray, /) -> tuple[np.ndarray, ...]:
+        return (np.array([len(block)]),)
+
+
+def dies_once(block: np.ndarray, folder: str, times: int) -> np.ndarray:
+    """A part whose worker is killed while it is read for the `times`-th time."""
+    seen = len(os.listdir(folder))
+    (Path(folder) / str(seen)).touch()
+    if seen + 1 == times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_killed_worker_changes_nothing(dask_cluster: Any, tmp_path: Path, times: int) -> None:
+    """Four parts: first while the sample is drawn, which is then lost with its worker; then in the middle of it."""
+    parts = array.from_array(TABLE, chunks=(2_250, 3))
+    deadly = parts.map_blocks(dies_once, str(tmp_path), times, dtype=float, meta=np.empty((0, 3)))
+    with on(dask_cluster):
+        made = plandp.mean(deadly, **FINE)
+    assert len(os.listdir(tmp_path)) > 2 * 4  # it was killed, and read again
+    assert bits(made) == bits(plandp.mean(TABLE, **FINE))
