@@ -15,7 +15,7 @@ from plandp.data.row_index import read_row_index
 from plandp.errors import ArgumentError
 from plandp.handover import handed_over, release_sparse
 from plandp.ledger.ledger import Ledger
-from plandp.methods import PLAN, Estimator, find_estimator
+from plandp.methods import PLAN, Estimator, find_estimator, find_estimator_of_items
 from plandp.noise.meter import open_door
 from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget
@@ -127,9 +127,9 @@ def mean(
             if given is not None:
                 why = f", since with kind={kind!r} what is missing counts as 0" if name == "missing" else ""
                 raise ArgumentError(name, f"is for kind='real' only; leave it out{why}")
-    estimator = find_estimator(method)
-    if kind != "real":
-        _refuse_method(estimator, kind=kind, refine=refine)
+    estimator = find_estimator(method) if kind == "real" else find_estimator_of_items(method, kind)
+    if refine is not None and estimator is not PLAN:
+        raise ArgumentError("refine", "is for method='plan' only; leave it out")
     if estimator.needs_order and numbers is not None:
         raise ArgumentError("method", f"{estimator.name!r} goes by the position of a row; leave row_index out")
     public: Columns
@@ -208,17 +208,6 @@ def mean(
                     kind=kind,
                 )
         return run.paid(release)
-
-
-def _refuse_method(estimator: Estimator, *, kind: str, refine: object) -> None:
-    """Refuse a method that does not know this kind of rows, and post-processing of one that has none."""
-    if estimator is PLAN:
-        return
-    if kind != "binary" or estimator.items is None:
-        others = ", 'plan-classic' or 'iome'" if kind == "binary" else ""
-        raise ArgumentError("method", f"must be 'plan'{others} with kind={kind!r}; leave it out")
-    if refine is not None:
-        raise ArgumentError("refine", "is for method='plan' only; leave it out")
 
 
 def _of_columns(columns: Sequence[Label] | None, bounds: object, opened: Callable[..., T]) -> T:

@@ -13,6 +13,7 @@ from plandp.baselines.iome import iome_items, iome_mean
 from plandp.baselines.unscaled import unscaled_mean
 from plandp.classic.algorithm import plan_classic_mean
 from plandp.classic.guards import rank_error_shares, usual_rows_to_clip
+from plandp.classic.item_outlook import item_noise
 from plandp.classic.item_variance import ItemSpread
 from plandp.classic.items import plan_classic_items
 from plandp.classic.parts import Parts
@@ -25,7 +26,8 @@ from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.mechanisms.quantiles import Quantile
 from plandp.noise.meter import MeteredNoise
-from plandp.planner.classic import ClassicFuture, classic_design
+from plandp.planner.classic import ClassicFuture, ClassicItemFuture, classic_design
+from plandp.planner.item_prospects import ItemFuture, other_prospect, plan_prospect
 from plandp.planner.prediction import (
     PREDICT_GAUSSIAN,
     PREDICT_MAHALANOBIS,
@@ -34,6 +36,7 @@ from plandp.planner.prediction import (
     Predictor,
     predict_coinpress,
     predict_iome,
+    predict_iome_items,
 )
 from plandp.planner.split import coinpress_design, gaussian_design, iome_design, plan_design, unscaled_design
 from plandp.steps.estimate import Estimate
@@ -58,10 +61,14 @@ class Planner(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemMethod:
-    """How a method goes about items that are there or not; `run` must spend exactly `design.split.rho`."""
+    """How a method goes about items that are there or not; `run` must spend exactly `design.split.rho`.
+
+    `predictor` is for `plandp.check` and `plandp.compare`, and goes by the popularity of the items.
+    """
 
     plan: Planner
     run: Callable[[SparseRows, Design, MeteredNoise], Estimate]
+    predictor: Predictor | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +142,12 @@ def iome(
         plan=plan,
         run=partial(iome_mean, offset=float(offset), reach=reach),
         predictor=predict_iome(offset=float(offset), reach=reach),
-        items=ItemMethod(plan=plan, run=partial(iome_items, offset=float(offset), reach=reach)),
+        items=ItemMethod(
+            plan=plan,
+            run=partial(iome_items, offset=float(offset), reach=reach),
+            # 0/1 rows around ½ are √d/2 long, far outside the published universe: no error can be promised there
+            predictor=predict_iome_items(offset=float(offset)) if universe == "box" else None,
+        ),
     )
 
 
@@ -191,6 +203,7 @@ def plan_classic(
         regularised=parts.regulariser,
         rows_to_clip=partial(usual_rows_to_clip, parts=parts),
     )
+    of_items = ClassicItemFuture(spreads_are_told=parts.item_spread.is_told, noise=partial(item_noise, parts=parts))
     return Estimator(
         name="plan-classic",
         plan=partial(classic_design, spreads=parts.spread.costs),
@@ -200,6 +213,7 @@ def plan_classic(
         items=ItemMethod(
             plan=partial(classic_design, centers=False, spreads=parts.item_spread.costs),
             run=partial(plan_classic_items, parts=parts),
+            predictor=Predictor(find=of_items.find, expect=of_items.expect),
         ),
     )
 
@@ -211,6 +225,34 @@ _BY_NAME = {
 }
 
 NAMES = tuple(_BY_NAME)
+
+
+def find_estimator_of_items(method: object, kind: str, *, argument: str = "method") -> Estimator:
+    """The same for a kind whose rows may be sparse, which not every method knows."""
+    try:
+        estimator = find_estimator(method)
+    except ArgumentError:
+        estimator = None
+    if estimator is PLAN or (kind == "binary" and estimator is not None and estimator.items is not None):
+        return estimator
+    *others, last = map(repr, names_for_items(kind))
+    known = f"{', '.join(others)} or {last}" if others else last
+    raise ArgumentError(argument, f"must be {known} with kind={kind!r}; leave it out")
+
+
+def names_for_items(kind: str) -> tuple[str, ...]:
+    """The methods by name that know rows of this kind, which may be sparse."""
+    of_binary = [name for name, each in _BY_NAME.items() if each.items is not None]
+    return (PLAN.name, *(of_binary if kind == "binary" else []))
+
+
+def item_future(estimator: Estimator, kind: str = "binary") -> ItemFuture:
+    """What `plandp.check` and `plandp.compare` predict for items by."""
+    if estimator.items is None:
+        return partial(plan_prospect, binary=kind == "binary")
+    if estimator.items.predictor is None:
+        raise ArgumentError("method", "this Estimator has no predictor for items, so nothing can be said beforehand")
+    return partial(other_prospect, plan=estimator.items.plan, predictor=estimator.items.predictor)
 
 
 def find_estimator(method: object) -> Estimator:

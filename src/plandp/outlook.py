@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from plandp.errors import ArgumentError
-from plandp.methods import Estimator, Planner, find_estimator
+from plandp.methods import Estimator, Planner, find_estimator, find_estimator_of_items, item_future
 from plandp.planner.prediction import PREDICT_GAUSSIAN, Findings, Predictor
 from plandp.planner.split import gaussian_design
 from plandp.planner.variation import MOST_ROWS, rho_around, rows_around, smallest_rho, smallest_rows
@@ -248,8 +248,7 @@ def _check_sparse(
     smallest_spread: object,
 ) -> Check:
     """As `check` for kinds whose rows may be sparse."""
-    if not isinstance(method, str) or method != "plan":
-        raise ArgumentError("method", f"must be 'plan' with kind={kind!r}; leave it out")
+    estimator = find_estimator_of_items(method, kind)
     if smallest_spread is not None:
         raise ArgumentError("smallest_spread", f"is for kind='real' only; leave it out with kind={kind!r}")
     rho, epsilon, delta = budget
@@ -265,4 +264,5 @@ def _check_sparse(
         rho=read_budget(rho=rho, epsilon=epsilon, delta=delta),
         error_norm=read_error_norm(error_norm),
         binary=binary,
-    ).answer(kind=kind, warnings=large_delta(delta, rows))
+        future=item_future(estimator, kind),
+    ).answer(method=estimator.name, kind=kind, warnings=large_delta(delta, rows))

@@ -1,20 +1,19 @@
 """Before spending, for sparse kinds: what `plandp.mean` and `plandp.mean_of_events` would do with public numbers."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
+from plandp.planner.item_prospects import ItemFuture, ItemNumbers, ItemProspect
 from plandp.planner.prediction import PREDICT_GAUSSIAN
-from plandp.planner.sparse_prediction import expect_sparse, radius_is_told
-from plandp.planner.sparse_split import sparse_design
 from plandp.planner.split import gaussian_design
 from plandp.planner.variation import rho_around, rows_around, smallest_rho, smallest_rows
 from plandp.terms.check import Check, Point
-from plandp.terms.choices import REFINEMENTS
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray
-from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.forecast import median_error
 from plandp.theory.stretch import norm
 
@@ -31,17 +30,21 @@ class SparseQuestion:
     rho: Fraction
     error_norm: float
     binary: bool
+    future: ItemFuture
 
-    @property
-    def design(self) -> SparseDesign:
-        """What a release with these numbers would be made by, all of its post-processing switched on."""
-        return sparse_design(
-            n=self.n,
-            columns=self.columns,
-            rho=self.rho,
-            error_norm=self.error_norm,
-            binary=self.binary,
-            refine=frozenset(REFINEMENTS),
+    @cached_property
+    def prospect(self) -> ItemProspect:
+        """What a release with these numbers would come to; no method is told the spreads."""
+        mean, second_moment = self.moments
+        return self.future(
+            ItemNumbers(
+                n=self.n,
+                columns=replace(self.columns, spread=None),
+                rho=self.rho,
+                error_norm=self.error_norm,
+                mean=mean,
+                second_moment=second_moment,
+            )
         )
 
     @property
@@ -60,69 +63,95 @@ class SparseQuestion:
         """The error of publishing zeros."""
         return norm(self.moments[0] / self.columns.error_scale, self.error_norm)
 
+    @cached_property
     def error(self) -> float:
         """The predicted error, in units of error_scale."""
-        expected = expect_sparse(*self.moments, self.design)
-        return min(median_error(expected.error_std / self.columns.error_scale, self.error_norm), self.zeros)
+        error = median_error(self.prospect.error_std / self.columns.error_scale, self.error_norm)
+        return min(error, self.zeros) if self.prospect.shrunk else error
+
+    @property
+    def sampling_error(self) -> float:
+        """How far the mean of so many rows is from that of everybody."""
+        mean, second = self.moments
+        # of values no more is assumed than root mean squares
+        spread = np.sqrt(np.maximum(second - mean**2, FINEST_SPREAD_SHARE**2) if self.binary else second)
+        return median_error(spread / self.columns.error_scale / np.sqrt(float(self.n)), self.error_norm)
 
     def gaussian_error(self) -> float:
         """The error of the Gaussian mechanism of the bounds."""
         design = gaussian_design(n=self.n, columns=self.columns, rho=self.rho, error_norm=self.error_norm)
         return median_error(PREDICT_GAUSSIAN.expect(np.ones(self.columns.d), design).error_std, self.error_norm)
 
-    def feasible(self, error: float | None = None) -> bool:
-        """Whether the release is clearly better than zeros and its radius can be told."""
-        return radius_is_told(self.design) and (self.error() if error is None else error) <= WORTH_IT * self.zeros
+    @property
+    def worth_it(self) -> bool:
+        """Whether the release is clearly better than zeros."""
+        return self.error <= WORTH_IT * self.zeros
+
+    @property
+    def feasible(self) -> bool:
+        """Whether it is worth it and all that it needs can be found."""
+        return self.prospect.findings.complete and self.worth_it
+
+    def problems(self) -> Iterator[str]:
+        """Say why it is not feasible."""
+        findings = self.prospect.findings
+        if not self.worth_it:
+            yield f"most means cannot be told from noise: the error is over {WORTH_IT:.0%} of that of zeros"
+        if findings.centers == "doubtful":
+            yield "too few rows or rho to find the medians in the random basis"
+        if findings.spreads == "doubtful":
+            yield "too few rows or rho to find the variances: the noise is shaped by noise"
+        if findings.radius == "doubtful":
+            yield "too few rows or rho to find the clipping radius"
+
+    @property
+    def smallest_n(self) -> int | None:
+        """The number of rows from which on it is feasible."""
+        return smallest_rows(lambda n: replace(self, n=n).feasible)
 
     def point(self, gaussian_noise: float) -> Point:
         """One point of a curve; the Gaussian mechanism's error is `gaussian_noise` over n√ρ."""
-        error = self.error()
         return Point(
             n=self.n,
             rho=float(self.rho),
-            error=error,
+            error=self.error,
             gaussian_error=gaussian_noise / (self.n * math.sqrt(self.rho)),
-            feasible=self.feasible(error),
+            feasible=self.feasible,
         )
 
-    def answer(self, *, kind: str, warnings: tuple[str, ...]) -> Check:
+    def answer(self, *, method: str, kind: str, warnings: tuple[str, ...]) -> Check:
         """All that can be said."""
-        design, error, (_, second) = self.design, self.error(), self.moments
-        told, found = radius_is_told(design), error <= WORTH_IT * self.zeros
+        prospect, findings = self.prospect, self.prospect.findings
         gaussian_error = self.gaussian_error()
         gaussian_noise = gaussian_error * self.n * math.sqrt(self.rho)
         return Check(
-            feasible=told and found,
+            feasible=self.feasible,
             reasons=(
-                "means will be told from noise"
-                if found
-                else f"most means cannot be told from noise: the error is over {WORTH_IT:.0%} of that of zeros",
-                "the clipping radius will be found" if told else "too few rows or rho to find the clipping radius",
-                f"left for the noise of the means: {float((design.split.first_sum + design.split.sum) / self.rho):.1%}"
-                " of rho",
+                *(["means will be told from noise"] if self.worth_it else []),
+                *self.problems(),
+                *(["the clipping radius will be found"] if findings.radius == "found" else []),
+                f"left for the noise of the means: {float(prospect.means / self.rho):.1%} of rho",
             ),
             warnings=warnings,
             n=self.n,
-            d=design.d,
+            d=self.columns.d,
             labels=self.columns.labels,
             rho=self.rho,
-            method="plan",
+            method=method,
             error_norm=self.error_norm,
-            centers="not needed",
-            spreads="found" if found else "not found",
-            radius="found" if told else "doubtful",
-            split=design.split,
-            spread=np.sqrt(second),
+            centers=findings.centers,
+            spreads=findings.spreads if self.worth_it or not prospect.shrunk else "not found",
+            radius=findings.radius,
+            split=prospect.split,
+            spread=np.sqrt(self.moments[1]),
             spread_assumed=self.columns.spread is None,
-            error=error,
-            error_in_spreads=error / self.zeros,
-            noise_std=expect_sparse(*self.moments, design).noise_std,
-            sampling_error=median_error(
-                np.sqrt(second) / self.columns.error_scale / np.sqrt(float(self.n)), self.error_norm
-            ),
+            error=self.error,
+            error_in_spreads=self.error / self.zeros,
+            noise_std=prospect.noise_std,
+            sampling_error=self.sampling_error,
             gaussian_error=gaussian_error,
-            smallest_n=smallest_rows(lambda n: replace(self, n=n).feasible()),
-            smallest_rho=smallest_rho(lambda rho: replace(self, rho=rho).feasible()),
+            smallest_n=self.smallest_n,
+            smallest_rho=smallest_rho(lambda rho: replace(self, rho=rho).feasible),
             wider_bounds=(),
             by_rho=tuple(replace(self, rho=rho).point(gaussian_noise) for rho in rho_around(self.rho)),
             by_n=tuple(replace(self, n=n).point(gaussian_noise) for n in rows_around(self.n)),

@@ -19,7 +19,7 @@ def test_every_public_name_of_a_comparison_is_explained() -> None:
 
 def test_every_argument_of_its_own_is_explained() -> None:
     theirs, of_check = (inspect.signature(ask).parameters for ask in (plandp.compare, plandp.check))
-    assert set(of_check) - set(theirs) == {"kind", "method"}
+    assert set(of_check) - set(theirs) == {"method"}
     for name in set(theirs) - set(of_check):
         assert f"`{name}" in PAGE, name
     for name in set(theirs) & set(of_check) - {"n"}:  # which public data has itself

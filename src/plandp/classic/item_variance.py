@@ -26,6 +26,14 @@ class ItemSpread(Protocol):
         """σ̂, above 0."""
         ...
 
+    def expected(self, popularity: FloatArray, design: Design) -> FloatArray:
+        """Public: the σ̂ to expect of items of this popularity."""
+        ...
+
+    def is_told(self, design: Design) -> bool:
+        """Public: whether σ̂ says more about the items than about the noise."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemCounts:
@@ -56,9 +64,19 @@ class ItemVariance:
         (counts,) = rows.fold(ItemCounts(d=design.d))
         noisy = noise.release(counts, squared_sensitivity=design.d, rho=design.split.spread, step="spread")
         share = np.clip(noisy.astype(np.float64) / design.n, 0.0, 1.0)
+        return self.expected(share, design)
+
+    def expected(self, popularity: FloatArray, design: Design) -> FloatArray:
+        """The root of p(1 - p), or of the least variance."""
+        return np.sqrt(np.maximum(popularity * (1.0 - popularity), self._least(design)))
+
+    def is_told(self, design: Design) -> bool:
+        """Whether the noise of a share is below the least variance."""
+        return bool(np.sqrt(design.d / (2.0 * float(design.split.spread))) <= self._least(design) * design.n)
+
+    def _least(self, design: Design) -> float:
         # without the floor, a variance is no smaller than that of an item in one row of all
-        least = design.d**-0.4 if self.floor else 1.0 / max(design.n, 2)
-        return np.sqrt(np.maximum(share * (1.0 - share), least))
+        return float(design.d**-0.4) if self.floor else 1.0 / max(design.n, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +88,11 @@ class EqualItems:
     def __call__(self, rows: SparseRows, design: Design, noise: MeteredNoise) -> FloatArray:
         """Ones."""
         return np.ones(design.d)
+
+    def expected(self, popularity: FloatArray, design: Design) -> FloatArray:
+        """Ones."""
+        return np.ones(design.d)
+
+    def is_told(self, design: Design) -> bool:
+        """Nothing has to be."""
+        return True

@@ -15,7 +15,7 @@ _MARKS = {  # what tells a part of its kind
     "quantile": ("__call__", "rank_error"),
     "spread": ("__call__", "needs_center"),
     "small_spread": ("prepared", "finest"),
-    "item_spread": ("__call__", "costs"),
+    "item_spread": ("__call__", "costs", "expected", "is_told"),
 }
 
 _LEAST = 2.0**-500  # of a failure probability: ranks and cells over a third of it are still floats

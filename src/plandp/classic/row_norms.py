@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from plandp.classic.search_lattice import search_lattice
 from plandp.data.rows import Rows
+from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.row_norms import RowNorms
@@ -16,9 +17,12 @@ PER_TYPICAL = 2.0**10  # cells up to the typical norm: norms of many columns dif
 
 def ranked_norms(norms: FloatArray, *, universe: float, typical: float) -> HeldKeys:
     """Norms on a grid from 0 to the universe; those beyond it are counted at its upper end."""
-    ends = np.zeros(1), np.full(1, universe)
-    lattice = search_lattice(*ends, np.full(1, typical / PER_TYPICAL))
-    return HeldKeys.of_values(norms[:, None], lattice)
+    return HeldKeys.of_values(norms[:, None], norm_lattice(universe=universe, typical=typical))
+
+
+def norm_lattice(*, universe: float, typical: float) -> Lattice:
+    """The grid that norms are ranked on."""
+    return search_lattice(np.zeros(1), np.full(1, universe), np.full(1, typical / PER_TYPICAL))
 
 
 def row_norms(rows: Rows, view: Recentred) -> FloatArray:

@@ -25,11 +25,13 @@ examples:
   plandp compare --public-data census.csv --bounds-file bounds.csv --rho 0.1
       run every method 10 times on a table that EVERYBODY MAY SEE, and the means
       of diffprivlib and OpenDP where they are installed
+  plandp compare --n 75462 --d 27983 --kind binary --rho 0.5 --error-norm 1
+      who bought what: the methods that know items
   plandp compare --n 10000 --d 100 --bounds 0:100 --rho 0.1 --json
       JSON on standard output and nothing else
 
 Without --public-data no data is read and nothing is spent.  The predicted error
-is a median, for rows that are about Gaussian.
+is a median, for rows that are about Gaussian, or items that are independent.
 
 With --public-data NOTHING IS PRIVATE: what is printed are exact distances to the
 true mean.  Name synthetic or published data, never the table that is to be
@@ -65,6 +67,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     add_cost_options(command)
     how = command.add_argument_group("how")
+    how.add_argument("--kind", default="real", help="real (the default); binary: items, no bounds needed")
     how.add_argument("--error-norm", metavar="P", default="2", help="compare l_P errors (default: 2)")
     how.add_argument(
         "--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers (default: 1)"
@@ -74,7 +77,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     shown = command.add_argument_group("what is shown and kept")
     shown.add_argument("--json", action="store_true", help="print the comparison as JSON instead of words")
     shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw the errors: .svg, .png or .pdf")
-    command.set_defaults(run=run, kind="real")
+    command.set_defaults(run=run)
 
 
 def run(asked: argparse.Namespace) -> None:
@@ -99,6 +102,7 @@ def _compare(asked: argparse.Namespace) -> plandp.Comparison:
         rho=asked.rho,
         epsilon=asked.epsilon,
         delta=asked.delta,
+        kind=asked.kind,
         error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
         spread=_numbers(asked, "spread"),

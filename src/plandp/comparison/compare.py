@@ -8,20 +8,22 @@ from fractions import Fraction
 
 import numpy as np
 
+from plandp.comparison.items import compare_items
 from plandp.comparison.measured import measured_errors, runs_of_method, runs_of_peer
 from plandp.comparison.peers import PEERS, Peer, Run, find_peer
 from plandp.comparison.predicted import Question, predicted
+from plandp.comparison.public_items import read_public_items
 from plandp.comparison.public_table import PublicTable, read_public_table
 from plandp.comparison.spread_shape import read_spread_shape
 from plandp.errors import ArgumentError, MissingExtra
-from plandp.methods import NAMES, Estimator, find_estimator
+from plandp.methods import NAMES, Estimator, find_estimator, find_estimator_of_items, names_for_items
 from plandp.outlook import read_count, read_labels
 from plandp.planner.oracle import oracle_noise
 from plandp.planner.recommendation import in_order, recommend
 from plandp.planner.variation import MOST_ROWS
 from plandp.terms.budget import large_delta, read_budget
-from plandp.terms.choices import read_error_norm
-from plandp.terms.columns import Columns, FloatArray, read_columns
+from plandp.terms.choices import check_kind, read_error_norm, read_sparse_columns
+from plandp.terms.columns import Columns, FloatArray, Label, read_columns
 from plandp.terms.comparison import Comparison, Contender
 from plandp.terms.counts import whole_number
 from plandp.theory.forecast import median_error
@@ -39,6 +41,7 @@ def compare(
     rho: float | str | Fraction | Decimal | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
+    kind: str = "real",
     error_norm: float = 2,
     error_scale: object = None,
     spread: object = None,
@@ -59,15 +62,16 @@ def compare(
     ----------
     n, d
         The numbers of rows and columns, as for `plandp.check`; left out with `public_data`, which has its own.
-    bounds, rho, epsilon, delta, error_norm, error_scale, smallest_spread
-        As for `plandp.mean`.
+    bounds, rho, epsilon, delta, kind, error_norm, error_scale, smallest_spread
+        As for `plandp.mean`; of the sparse kinds "binary" only, the other one having a single method.
     spread
         As for `plandp.mean`: spreads that are publicly known.  Every estimator is told them.
     spread_shape
         What is assumed about spreads for the prediction; no estimator is told.  "equal" (a tenth of the width of the
         bounds; when left out), "zipf:ALPHA" (variances fall as i^-ALPHA from there, as in the paper's Gaussian B),
         "one-large" (all but the first a hundredth), or spreads: one number, one per column, or a mapping by label.
-        With `public_data` its own spreads when left out.
+        With `public_data` its own spreads when left out.  Of kind="binary" the first item is in half of the rows by
+        any of these words, "zipf:1" when left out, and numbers are square roots of shares of rows.
     methods
         Names or `Estimator` values, as for `plandp.mean`; all when left out.  With `public_data` also the means of
         other libraries, "diffprivlib" and "opendp", where they are installed (extra: peers).
@@ -88,23 +92,37 @@ def compare(
     >>> comparison["plan"].predicted_error < comparison["gaussian"].predicted_error / 5
     True
     """
+    _refuse_kind(kind, spread=spread, smallest_spread=smallest_spread)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
-    entrants = _read_methods(methods, measured=public_data is not None)
+    entrants = _read_methods(methods, kind=kind, measured=public_data is not None)
     times = whole_number(runs, most=MOST_RUNS)
     if times is None:
         raise ArgumentError("runs", f"must be a whole number from 1 to {MOST_RUNS}")
     if spread is not None and spread_shape is not None:
         raise ArgumentError("spread_shape", "is what is assumed where spreads are not known; leave it out with spread")
-    table = None
     if public_data is not None:
         _refuse_size(n, d)
-        table = read_public_table(public_data, bounds=bounds, progress=progress)
-        rows, labels = len(table.values), table.labels
-    else:
-        if n is None:
-            raise ArgumentError("n", "is missing; say how many rows there are, or give public data")
-        rows, labels = read_count("n", n, MOST_ROWS, "rows"), read_labels(d, bounds)
+    elif n is None:
+        raise ArgumentError("n", "is missing; say how many rows there are, or give public data")
+    if kind == "binary":
+        items = None if public_data is None else read_public_items(public_data, bounds=bounds, progress=progress)
+        limits = (0, 1) if bounds is None else bounds
+        rows, labels = _size(n, d, limits) if items is None else (items.rows.shape[0], items.labels)
+        return compare_items(
+            [entrant for entrant in entrants if isinstance(entrant, Estimator)],  # all of them: no peer is let in
+            n=rows,
+            columns=read_sparse_columns(labels, kind=kind, bounds=limits, error_scale=error_scale),
+            rho=budget,
+            error_norm=p,
+            spread_shape=spread_shape,
+            table=items,
+            runs=times,
+            progress=progress,
+            warnings=large_delta(delta, rows),
+        )
+    table = None if public_data is None else read_public_table(public_data, bounds=bounds, progress=progress)
+    rows, labels = _size(n, d, bounds) if table is None else (len(table.values), table.labels)
     columns = read_columns(
         labels=labels, bounds=bounds, error_scale=error_scale, spread=spread, smallest_spread=smallest_spread
     )
@@ -165,14 +183,30 @@ def _ways(
     return ways, skipped
 
 
-def _read_methods(methods: object, *, measured: bool) -> list[Entrant]:
+def _refuse_kind(kind: object, **real_only: object) -> None:
+    check_kind(kind)
+    if kind == "nonnegative":
+        problem = "must be 'real' or 'binary': of counts there is one method; ask plandp.check about it"
+        raise ArgumentError("kind", problem)
+    for name, given in real_only.items():
+        if kind != "real" and given is not None:
+            raise ArgumentError(name, f"is for kind='real' only; leave it out with kind={kind!r}")
+
+
+def _size(n: object, d: object, bounds: object) -> tuple[int, tuple[Label, ...]]:
+    return read_count("n", n, MOST_ROWS, "rows"), read_labels(d, bounds)
+
+
+def _read_methods(methods: object, *, kind: str, measured: bool) -> list[Entrant]:
     if methods is None:
+        if kind == "binary":
+            return [*map(find_estimator, names_for_items(kind))]
         return [*map(find_estimator, NAMES), *(PEERS if measured else ())]
     if isinstance(methods, str | Estimator):
         methods = [methods]
     if not isinstance(methods, Iterable):
         raise ArgumentError("methods", "must be a list of names, or of Estimator values from plandp.methods")
-    found = [_read_method(method, measured=measured) for method in methods]
+    found = [_read_method(method, kind=kind, measured=measured) for method in methods]
     if not found:
         raise ArgumentError("methods", "must name at least one method; leave it out for all of them")
     if len({entrant.name for entrant in found}) < len(found):
@@ -180,7 +214,11 @@ def _read_methods(methods: object, *, measured: bool) -> list[Entrant]:
     return found
 
 
-def _read_method(method: object, *, measured: bool) -> Entrant:
+def _read_method(method: object, *, kind: str, measured: bool) -> Entrant:
+    if kind == "binary":
+        found = find_estimator_of_items(method, kind, argument="methods")
+        _refuse_no_predictor(found.items is None or found.items.predictor is not None or measured)
+        return found
     peer = find_peer(method) if isinstance(method, str) else None
     if peer is not None:
         if not measured:
@@ -193,9 +231,13 @@ def _read_method(method: object, *, measured: bool) -> Entrant:
         estimator = None
     if estimator is None:
         raise ArgumentError("methods", f"must be some of {names}, or an Estimator from plandp.methods")
-    if estimator.predictor is None and not measured:
-        raise ArgumentError("methods", "an Estimator without a predictor can be measured on public data only")
+    _refuse_no_predictor(estimator.predictor is not None or measured)
     return estimator
+
+
+def _refuse_no_predictor(something_to_say: bool) -> None:
+    if not something_to_say:
+        raise ArgumentError("methods", "an Estimator without a predictor can be measured on public data only")
 
 
 def _spreads(shape: object, columns: Columns, bounds: object, table: PublicTable | None) -> tuple[FloatArray, str]:

@@ -27,12 +27,7 @@ class Question:
 def predicted(estimator: Estimator, question: Question) -> Contender:
     """Return what to expect of an estimator; nothing but its name where it has no predictor."""
     if estimator.predictor is None:
-        return Contender(
-            method=estimator.name,
-            predicted_error=None,
-            feasible=True,
-            problems=("has no predictor, so nothing can be said beforehand",),
-        )
+        return not_predicted(estimator)
     design = _design(estimator, question)
     findings = estimator.predictor.find(design)
     expected = estimator.predictor.expect(question.spread, design)
@@ -45,6 +40,22 @@ def predicted(estimator: Estimator, question: Question) -> Contender:
         premise=estimator.predictor.premise if question.columns.spread is None else None,
         smallest_n=smallest,
     )
+
+
+def not_predicted(estimator: Estimator) -> Contender:
+    """Return an estimator that can only be measured."""
+    return Contender(
+        method=estimator.name,
+        predicted_error=None,
+        feasible=True,
+        problems=("has no predictor, so nothing can be said beforehand",),
+    )
+
+
+def needed_rows(smallest_n: int | None) -> str:
+    """Say how many rows would do."""
+    needed = "no number of rows would do" if smallest_n is None else f"{smallest_n:,} rows would do"
+    return f"at this rho {needed}"
 
 
 def _design(estimator: Estimator, question: Question) -> Design:
@@ -66,8 +77,7 @@ def _problems(findings: Findings, smallest_n: int | None) -> Iterator[str]:
         *(["the clipping radius may come out far too large"] if findings.radius == "doubtful" else []),
     ]
     rank = "" if findings.rank_error is None else f", with a rank error of {_share(findings.rank_error)} of all ranks"
-    needed = "no number of rows would do" if smallest_n is None else f"{smallest_n:,} rows would do"
-    yield f"{', '.join(lost)}{rank}; at this rho {needed}"
+    yield f"{', '.join(lost)}{rank}; {needed_rows(smallest_n)}"
 
 
 def _share(part: float) -> str:

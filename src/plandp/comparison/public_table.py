@@ -1,5 +1,7 @@
 """Data that was declared public or synthetic, whole in memory.  Nothing here is private, and nothing must be."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,10 +44,18 @@ class PublicTable:
 
 def read_public_table(data: object, *, bounds: object, progress: bool) -> PublicTable:
     """Read all rows of the columns that the bounds name, or of all."""
-    try:
+    with told_as_public():
         rows = open_rows(data, columns=named_in_bounds(bounds), progress=progress)
+    return PublicTable(values=np.concatenate(list(rows.blocks())), labels=rows.labels)
+
+
+@contextmanager
+def told_as_public() -> Iterator[None]:
+    """Name the arguments of `plandp.compare` where a source names those of its own."""
+    try:
+        yield
     except ArgumentError as error:
         argument, problem = _NAMES.get(error.argument, error.argument), error.problem
     else:
-        return PublicTable(values=np.concatenate(list(rows.blocks())), labels=rows.labels)
+        return
     raise ArgumentError(argument, problem)

@@ -96,5 +96,25 @@ class ClassicFuture:
         return Expected(noise_std=noise, error_std=noise)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClassicItemFuture:
+    """The same of items that are there or not: no centre is looked for."""
+
+    spreads_are_told: Callable[[Design], bool]
+    noise: Callable[[FloatArray, Design], FloatArray]
+
+    def find(self, design: Design) -> Findings:
+        """Spreads are found where the noise of a share is below the least variance that is reckoned with."""
+        spreads: Finding = "not needed"
+        if design.split.spread:
+            spreads = "found" if self.spreads_are_told(design) else "doubtful"
+        return Findings(centers="not needed", spreads=spreads, radius="found")
+
+    def expect(self, popularity: FloatArray, design: Design) -> Expected:
+        """Noise of 2C²/ρ₃, C the norm that k rows of independent items exceed."""
+        noise = self.noise(popularity, design)
+        return Expected(noise_std=noise, error_std=noise)
+
+
 def _found(rank_error: float) -> Finding:
     return "found" if rank_error <= MOST_RANK_ERROR else "doubtful"

@@ -13,7 +13,7 @@ from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.coinpress import assumed_spread, ball_is_small, coinpress_balls
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
-from plandp.theory.iome import Reach, beyond_is_told, iome_noise, medians_are_told
+from plandp.theory.iome import Reach, beyond_is_told, iome_item_noise, iome_noise, medians_are_told
 from plandp.theory.stretch import Stretch, mahalanobis_stretch, optimal_stretch
 from plandp.theory.wide_search import radius_is_told
 
@@ -40,7 +40,10 @@ class Findings:
 
 @dataclass(frozen=True, kw_only=True)
 class Predictor:
-    """A method's future: what its designs find, and the error to expect of them for spreads in error_scale units."""
+    """A method's future: what its designs find, and the error to expect of them for spreads in error_scale units.
+
+    Of items that are there or not `expect` takes their popularity, the share of the rows that hold each of them.
+    """
 
     find: Callable[[Design], Findings]
     expect: Callable[[FloatArray, Design], Expected]
@@ -98,6 +101,16 @@ def predict_iome(*, offset: float, reach: Reach) -> Predictor:
     return Predictor(
         find=partial(_find_for_iome, offset=offset), expect=partial(_expect_of_iome, offset=offset, reach=reach)
     )
+
+
+def _expect_of_iome_items(popularity: FloatArray, design: Design, *, offset: float) -> Expected:
+    noise = np.full(design.d, iome_item_noise(popularity, design, offset=offset))
+    return Expected(noise_std=noise, error_std=noise)
+
+
+def predict_iome_items(*, offset: float) -> Predictor:
+    """The same for independent items."""
+    return Predictor(find=partial(_find_for_iome, offset=offset), expect=partial(_expect_of_iome_items, offset=offset))
 
 
 def _find_for_coinpress(design: Design, *, spread_share: float) -> Findings:

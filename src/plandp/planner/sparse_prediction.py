@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.terms.columns import Columns
 from plandp.terms.sparse_design import SparseDesign
 from plandp.theory.stretch import log_gaussian_norm
 
@@ -26,14 +27,32 @@ class SparseExpected:
 
 def expect_sparse(mean: FloatArray, second_moment: FloatArray, design: SparseDesign) -> SparseExpected:
     """The two looks at means of independent items, combined, and shrunk to no more than the means themselves."""
-    n, u, p = design.n, design.columns.error_scale, design.error_norm
-    s = u * (design.columns.high**2 / u**2) ** (1.0 / (p + 2.0))
-    first = _radius(second_moment, s) * s / (math.sqrt(float(design.split.first_sum)) * n)
+    n, p, columns = design.n, design.error_norm, design.columns
+    first = _look(second_moment, columns.high**2, n=n, columns=columns, rho=float(design.split.first_sum), p=p)
     floor = FLOOR * first * (first if not design.binary else 1.0)
-    s = u * (np.maximum(second_moment, floor) / u**2) ** (1.0 / (p + 2.0))
-    second = _radius(second_moment, s) * s / (math.sqrt(float(design.split.sum)) * n)
+    shape = np.maximum(second_moment, floor)
+    second = _look(second_moment, shape, n=n, columns=columns, rho=float(design.split.sum), p=p)
     noise_std = (first**-2.0 + second**-2.0) ** -0.5
-    return SparseExpected(noise_std=noise_std, error_std=np.minimum(noise_std, mean / math.exp(log_gaussian_norm(p))))
+    return SparseExpected(noise_std=noise_std, error_std=shrunk_std(noise_std, mean, p))
+
+
+def told_noise(second_moment: FloatArray, *, n: int, columns: Columns, rho: float, error_norm: float) -> FloatArray:
+    """The noise of one look that is told the second moments, with all of ρ."""
+    return _look(second_moment, second_moment, n=n, columns=columns, rho=rho, p=error_norm)
+
+
+def shrunk_std(noise_std: FloatArray, mean: FloatArray, error_norm: float) -> FloatArray:
+    """An item that the noise hides errs by its own mean, not by the noise."""
+    return np.minimum(noise_std, mean / math.exp(log_gaussian_norm(error_norm)))
+
+
+def _look(
+    second_moment: FloatArray, shape: FloatArray, *, n: int, columns: Columns, rho: float, p: float
+) -> FloatArray:
+    """Rows without a negative entry are √2·C apart at most; the stretch is made for second moments of this shape."""
+    u = columns.error_scale
+    s = u * (shape / u**2) ** (1.0 / (p + 2.0))
+    return _radius(second_moment, s) * s / (math.sqrt(rho) * n)
 
 
 def radius_is_told(design: SparseDesign) -> bool:

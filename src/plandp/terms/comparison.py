@@ -79,6 +79,7 @@ class Comparison:
     runs: int = 0
     skipped: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    kind: str = "real"
 
     def __post_init__(self) -> None:
         values = np.array(self.spread, dtype=np.float64)
@@ -127,6 +128,7 @@ class Comparison:
             "runs": self.runs,
             "skipped": list(self.skipped),
             "warnings": list(self.warnings),
+            "kind": self.kind,
         }
 
     def to_json(self) -> str:
@@ -162,6 +164,7 @@ class Comparison:
                 runs=_count(values["runs"]),
                 skipped=tuple(map(_text, values["skipped"])),
                 warnings=tuple(map(_text, values["warnings"])),
+                kind=_text(values.get("kind", "real")),  # what version 0.1.0 wrote first had none
             )
         except ArgumentError:
             raise
@@ -179,13 +182,15 @@ class Comparison:
     def __repr__(self) -> str:
         rows = "1 row" if self.n == 1 else f"{self.n:,} rows"
         columns = "1 column" if self.d == 1 else f"{self.d:,} columns"
+        kind = "" if self.kind == "real" else f", kind {self.kind}"
+        rows_are = "rows that are about Gaussian" if self.kind == "real" else "items that come independently"
         return "\n".join(
             [
                 f"Comparison: {self.reason}",
-                f"n = {rows}, d = {columns}",
+                f"n = {rows}, d = {columns}{kind}",
                 budget_line(self.rho),
                 *(f"Warning: {text}" for text in self.warnings),
-                "assumed for predictions: rows that are about Gaussian,",
+                f"assumed for predictions: {rows_are},",
                 f"  {self.assumed}",
                 *self._table(),
                 *self._notes(),
@@ -215,6 +220,7 @@ class Comparison:
         return align(rows)
 
     def _notes(self) -> list[str]:
+        told = "centre, spreads" if self.kind == "real" else "the popularity of items"
         lines = []
         for contender in self.contenders:
             lines += [f"{contender.method}: {problem}" for problem in contender.problems]
@@ -223,7 +229,7 @@ class Comparison:
             if contender.budget != OWN_BUDGET:
                 lines.append(f"{contender.method}: {contender.budget}")
         lines += [
-            "(oracle): told centre, spreads and radius, all of rho for noise; not private",
+            f"(oracle): told {told} and radius, all of rho for noise; not private",
             f"(sampling): how far the mean of {self.n:,} rows is from that of everybody, without any noise",
             *(f"left out: {text}" for text in self.skipped),
         ]

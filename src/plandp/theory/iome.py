@@ -10,6 +10,7 @@ from plandp.terms.columns import Columns
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
 from plandp.theory.clipping import gaussian_radius
+from plandp.theory.item_norms import exceeded_norm
 
 FloatArray = NDArray[np.float64]
 Reach = Callable[[Columns], float]  # how far from 0 the rotated medians are looked for, in units of error_scale
@@ -69,14 +70,25 @@ def beyond_is_told(design: Design, offset: float) -> bool:
 def iome_noise(spread: FloatArray, design: Design, *, offset: float, reach: Reach) -> float:
     """The standard deviation of the noise in every column for Gaussian rows of these spreads, in units of error_scale.
 
-    Centres are off by about the width of a cell of their search, and no radius is below half of one of its own.
+    Centres are off by about the width of a cell of their search.
     """
-    cells = 2.0**design.center_rounds
-    cell = 2.0 * reach(design.columns) / cells
+    cell = 2.0 * reach(design.columns) / 2.0**design.center_rounds
     share = rows_beyond(design, offset) / design.n
-    radius, _ = gaussian_radius(np.hypot(spread, cell / math.sqrt(12.0)), share)
-    radius = max(radius, _longest(design.columns) / cells)
-    return radius * math.sqrt(2.0 / float(design.split.sum)) / design.n
+    return _noise(gaussian_radius(np.hypot(spread, cell / math.sqrt(12.0)), share)[0], design)
+
+
+def iome_item_noise(popularity: FloatArray, design: Design, *, offset: float) -> float:
+    """The same for independent items of this popularity, around their mean: x is p² from it, or 1 - 2p more."""
+    squared_unit = design.columns.error_scale**2
+    empty = float((popularity**2 / squared_unit).sum())
+    share = rows_beyond(design, offset) / design.n
+    return _noise(exceeded_norm(popularity, (1.0 - 2.0 * popularity) / squared_unit, share, empty=empty), design)
+
+
+def _noise(radius: float, design: Design) -> float:
+    """Of rows clipped to the radius; none is below half a cell of its search."""
+    finest = _longest(design.columns) / 2.0**design.center_rounds
+    return max(radius, finest) * math.sqrt(2.0 / float(design.split.sum)) / design.n
 
 
 def iome_warnings(design: Design, offset: float) -> Iterator[str]:

@@ -35,7 +35,7 @@ def test_every_option_reaches_the_function(capsys, public_csv):
     options = [
         *("--n", "5e3", "--bounds", "a=0:10,b=-5:5", "--epsilon", "1", "--delta", "1e-6", "--d", "2"),
         *("--methods", "unscaled, plan", "--error-norm", "1", "--error-scale", "a=2,b=1", "--spread", "b=1,a=2"),
-        *("--smallest-spread", "0.01"),
+        *("--smallest-spread", "0.01", "--kind", "real"),
     ]
     assert main(["compare", *options, "--json"]) == 0
     expected = plandp.compare(
@@ -57,6 +57,10 @@ def test_every_option_reaches_the_function(capsys, public_csv):
     expected = plandp.compare(
         public_data=TABLE, bounds=(0, 100), rho="1/2", runs=2, methods=["plan"], spread_shape=[1, 2]
     )
+    assert plandp.Comparison.from_json(capsys.readouterr().out) == expected
+    items = ["--kind", "binary", "--n", "900", "--d", "7", "--rho", "2", "--spread-shape", "zipf:2"]
+    assert main(["compare", *items, "--json"]) == 0
+    expected = plandp.compare(kind="binary", n=900, d=7, rho=2, spread_shape="zipf:2")
     assert plandp.Comparison.from_json(capsys.readouterr().out) == expected
     given = [option for option in (*options, *measured, *others) if option.startswith("--")]
     named = {option.removeprefix("--").replace("-", "_") for option in given}
