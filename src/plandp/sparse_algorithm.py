@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from plandp.data.sparse_rows import SparseRows
 from plandp.mechanisms.item_rows import (
     ItemLattice,
+    item_counts,
     largest_entry,
     norm_counts,
     private_filled_rows,
@@ -35,6 +36,7 @@ from plandp.theory.stretch import noise_error, norm
 from plandp.theory.tail_search import Guess
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 POINTS = 2.0**16  # lattice points of a typical row; where items are there or not nothing is rounded but clipped rows
 FIRST_POINTS = 2.0**10  # of the least item, in the first look
@@ -66,7 +68,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     u, p, split = design.columns.error_scale, design.error_norm, design.split
     s = _stretch(design.columns.high**2, design)  # before anything is known, bounds are
     filled = float(design.n) if design.binary else _private_filled(rows, design, noise)
-    C, first = _first_look(rows, s, filled, design, noise)
+    counts = item_counts(rows) if design.binary else None  # stays inside: sums of whole rows follow from it
+    C, first = _first_look(rows, s, filled, counts, design, noise)
     asked, design = design, _within_reach(design, C.value * s)
     learned = shrunk(first.mean / u, first.noise_std / u, error_norm=2.0)
     m = np.maximum(learned.mean * u, LEAST * first.noise_std)
@@ -74,7 +77,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     group = groups_by_popularity(m / u)
     typical = float(np.sqrt((v / s**2).sum()))
     items_of_clipped = (C.value / typical) ** 2 * (m / u).sum()
-    totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), design, noise)
+    totals = _private_groups(rows, m, group, LONGEST_GROUPED * float(items_of_clipped), counts, design, noise)
     # the groups follow the noise of the first look, what was learned from it does not
     lost = _lost(C, s, typical, design)
     given_back = corrections(m / u, learned.error_std, group, totals.mean, totals.noise_std, likely=lost)
@@ -102,7 +105,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         y = _lattice(np.minimum(V / s, radius.value), design)
         s = V / y.weights
         radius = _clipping_worth_it(radius, y, float(split.sum), design)
-    total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum")  # lines 7–8
+    total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum", counts=counts)  # lines 7–8
     second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n).per(u)
     radius = replace(radius, value=radius.value / V)
     lost = _lost(radius, s, typical, design)
@@ -198,11 +201,17 @@ def _private_filled(rows: SparseRows, design: SparseDesign, noise: MeteredNoise)
 
 
 def _first_look(
-    rows: SparseRows, s: FloatArray, filled: float, design: SparseDesign, noise: MeteredNoise
+    rows: SparseRows,
+    s: FloatArray,
+    filled: float,
+    counts: IntArray | None,
+    design: SparseDesign,
+    noise: MeteredNoise,
 ) -> tuple[ItemRadius, NoisyMeans]:
     """The radius, in stretched units, and the means of rows stretched by bounds alone."""
     found, y, V = (_first_items if design.binary else _first_values)(rows, s, filled, design, noise)
-    total = private_item_sum(rows, y, found.value, noise, rho=design.split.first_sum, step="first sum")
+    rho = design.split.first_sum
+    total = private_item_sum(rows, y, found.value, noise, rho=rho, step="first sum", counts=counts)
     means = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)
     return replace(found, value=found.value / V), means
 
@@ -295,8 +304,9 @@ def _private_bound(
 def _private_groups(
     rows: SparseRows,
     mean: FloatArray,
-    group: NDArray[np.int64],
+    group: IntArray,
     longest: float,
+    counts: IntArray | None,
     design: SparseDesign,
     noise: MeteredNoise,
 ) -> NoisyMeans:
@@ -316,5 +326,6 @@ def _private_groups(
     weights = points / usual
     weights = np.where(weights >= 1.0, np.floor(weights), weights)
     lattice = _lattice(weights[group] / u, design)
-    total = private_group_sum(rows, lattice, group, weights, points, noise, rho=design.split.groups, step="groups")
+    rho = design.split.groups
+    total = private_group_sum(rows, lattice, group, weights, points, noise, rho=rho, step="groups", counts=counts)
     return NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n)

@@ -14,6 +14,8 @@ from plandp.mechanisms import item_rows
 
 Row = Mapping[int, float]
 
+RHO = Fraction(1)
+
 
 def block_of(rows: Sequence[Row], *, binary: bool, wide: bool = False) -> SparseBlock:
     """Rows, each from item to value, in one block."""
@@ -45,7 +47,8 @@ def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = Fal
 
         def run(rows: Sequence[Row], door: RecordingDoor, lattice=lattice, radius=radius, d=d) -> None:
             source = source_of(rows, d=d, binary=binary)
-            module.private_item_sum(source, lattice, float(radius), door, rho=Fraction(1), step="sum")
+            for counts in (None, module.item_counts(source)) if binary else (None,):
+                module.private_item_sum(source, lattice, float(radius), door, rho=RHO, step="sum", counts=counts)
 
         half = d // 2
         fits = max(1, min(half, radius**2 // weight**2))
@@ -83,7 +86,9 @@ def worst_group_sum(module: Any = item_rows, *, binary: bool) -> Fraction:
         def run(rows: Sequence[Row], door: RecordingDoor, lattice=lattice, radius=radius, d=d, group=group) -> None:
             source = source_of(rows, d=d, binary=binary)
             weights = np.full(int(group.max()) + 1, float(lattice.weights[0]))
-            module.private_group_sum(source, lattice, group, weights, float(radius), door, rho=Fraction(1), step="sum")
+            shape = group, weights, float(radius)
+            for counts in (None, module.item_counts(source)) if binary else (None,):
+                module.private_group_sum(source, lattice, *shape, door, rho=RHO, step="sum", counts=counts)
 
         first, last = np.flatnonzero(group == 0).tolist(), np.flatnonzero(group == group.max()).tolist()
         fits = max(1, radius // weight)

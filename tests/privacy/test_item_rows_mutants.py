@@ -15,11 +15,13 @@ from plandp.kernels import item_sets as set_loops
 from plandp.mechanisms import item_rows
 
 SUM_SENSITIVITY = (
-    "rows.fold(ClippedSum(lattice=lattice, squared_radius=squared_radius))\n"
+    "clipped = ClippedSum(lattice=lattice, squared_radius=squared_radius, counted=counts is not None)\n"
+    "    sums = _with_whole(clipped, rows, counts)\n"
     "    noisy = noise.release(sums, squared_sensitivity=2 * squared_radius"
 )
 GROUP_SENSITIVITY = (
-    "rows.fold(GroupedSum(lattice=lattice, group=group, squared_radius=squared_radius))\n"
+    "clipped = GroupedSum(lattice=lattice, group=group, squared_radius=squared_radius, counted=counts is not None)\n"
+    "    sums = _with_whole(clipped, rows, counts)\n"
     "    noisy = noise.release(sums, squared_sensitivity=2 * squared_radius"
 )
 LARGEST = "return np.where(x < self.largest, x, float(self.largest))"
@@ -171,14 +173,8 @@ ROUNDED_DOWN = "np.floor(np.sqrt(np.float64(norms[r])))"
         ),
         pytest.param(value_loops, "write_norms", "norm += q * q", "norm = q * q", id="values: the last entry's norm"),
         pytest.param(set_loops, "add_clipped_sets", FLOOR, ROUNDED_DOWN, id="sets: root rounded down"),
-        pytest.param(
-            set_loops,
-            "add_clipped_sets",
-            "start = begin[r + 1]",
-            "start = begin[r]",
-            id="sets: clipped and counted too",
-        ),
-        pytest.param(set_loops, "write_set_norms", "q * q", "q", id="sets: not squared"),
+        pytest.param(set_loops, "add_clipped_sets", " - np.int64(weights[c])", "", id="sets: clipped and counted too"),
+        pytest.param(set_loops, "write_set_norms", "total += squares", "total = squares", id="sets: one item's norm"),
         pytest.param(set_loops, "write_set_norms", "upto[t + 1] = total", "upto[t] = total", id="sets: off by one"),
     ],
 )
@@ -219,12 +215,16 @@ def test_a_loop_that_lets_long_groups_through_is_rejected(module: Any, function:
         pytest.param(
             set_loops,
             "write_set_norms",
-            "np.int64(upto[begin[r + 1]] - upto[begin[r]])",
-            "np.int64(upto[begin[r + 1]])",
+            "np.int64(after - before)",
+            "np.int64(after)",
             id="sets: norms run on",
         ),
         pytest.param(
-            set_loops, "add_clipped_sets", "start = begin[r + 1]", "pass", id="sets: runs begin where they began"
+            set_loops,
+            "add_clipped_sets",
+            "begin[r] : begin[r + 1]",
+            "begin[r] :",
+            id="sets: a row takes the rest along",
         ),
     ],
 )

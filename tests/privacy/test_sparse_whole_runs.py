@@ -264,7 +264,7 @@ def account_alarms(
     design = design_of(kind, *table.shape, rho=rho, **arguments)
     with np.errstate(all="ignore"):  # as in mean
         alarms = book_alarms(lambda: run(rows, design, door), door, sampler, rho)
-    if rows.passes != (5 if kind == "binary" else 9):
+    if rows.passes != (6 if kind == "binary" else 9):
         alarms.append("passes")
     return alarms
 

@@ -13,20 +13,35 @@ IntArray = NDArray[np.int64]
 
 
 def write_set_norms(
-    begin: NDArray[Any], items: NDArray[Any], weights: NDArray[np.int32], upto: NDArray[np.uint64], norms: IntArray
+    begin: NDArray[Any], items: NDArray[Any], squares: NDArray[np.uint64], upto: NDArray[np.uint64], norms: IntArray
 ) -> None:
-    """Write every row's squared norm; `upto` has room for one number more than there are items.
+    """Write every row's squared norm, the sum of the squared weights of its items.
 
-    A norm is the difference of two sums modulo 2^64 and itself far below: no other row leaves a trace in it.
+    A norm is the difference of two sums modulo 2^64 and itself far below: no other row leaves a trace in it.  `upto`
+    holds the sums for as many items as it has room for, less one, at a time: so it stays in cache.
     """
-    total = np.uint64(0)
-    upto[0] = total
-    for t in range(len(items)):
-        q = np.uint64(weights[items[t]])
-        total += q * q
-        upto[t + 1] = total
-    for r in range(len(norms)):
-        norms[r] = np.int64(upto[begin[r + 1]] - upto[begin[r]])
+    total = before = np.uint64(0)
+    rows = len(norms)
+    r = 0
+    for first in range(begin[0], begin[rows], len(upto) - 1):
+        last = min(first + len(upto) - 1, begin[rows])
+        upto[0] = total
+        tile = items[first:last]
+        for t in range(len(tile)):
+            total += squares[tile[t]]
+            upto[t + 1] = total
+        while r < rows and begin[r + 1] <= last:
+            after = upto[begin[r + 1] - first]
+            norms[r] = np.int64(after - before)
+            before = after
+            r += 1
+    norms[r:] = 0  # empty rows at the end, or no items at all
+
+
+def count_items(items: NDArray[Any], counts: IntArray) -> None:
+    """Add 1 to the count of every item."""
+    for c in items:
+        counts[c] += 1
 
 
 def add_clipped_sets(
@@ -38,23 +53,11 @@ def add_clipped_sets(
     radius: float,
     sums: IntArray,
 ) -> None:
-    """Add every row's weights to `sums`; the `long` rows, in order, are those that are scaled down to the radius.
-
-    Items of the others are counted, and weighted at last; there must be fewer than 2^31 rows.
-    """
-    seen = np.zeros(len(sums), np.int32)
-    start = begin[0]
+    """Add to `sums` what changes when the `long` rows are scaled down to the radius: what is left, less what was."""
     for r in long:
-        for c in items[start : begin[r]]:
-            seen[c] += 1
-        start = begin[r + 1]
         shorter = radius / np.floor(np.sqrt(np.float64(norms[r])) + 2.0) * (1.0 - 2.0**-50)
-        for c in items[begin[r] : start]:
-            sums[c] += np.int64(np.float64(weights[c]) * shorter)
-    for c in items[start : begin[-1]]:
-        seen[c] += 1
-    for c in range(len(sums)):
-        sums[c] += np.int64(weights[c]) * np.int64(seen[c])
+        for c in items[begin[r] : begin[r + 1]]:
+            sums[c] += np.int64(np.float64(weights[c]) * shorter) - np.int64(weights[c])
 
 
 def add_grouped_sets(
@@ -70,30 +73,19 @@ def add_grouped_sets(
 ) -> None:
     """As `add_clipped_sets` for the row's sums over groups of columns that share a weight, each at most `largest`.
 
-    Only the `long` rows, in order, can have more; there must be fewer than 2^31 rows.
+    Only the `long` rows can have more.
     """
-    seen = np.zeros(len(group), np.int32)
     row = np.empty(len(sums), np.int64)
-    start = begin[0]
     for r in long:
-        for c in items[start : begin[r]]:
-            seen[c] += 1
-        start = begin[r + 1]
         row[:] = 0
-        for c in items[begin[r] : start]:
+        for c in items[begin[r] : begin[r + 1]]:
             row[group[c]] += 1
         norm = np.int64(0)
         for g in range(len(sums)):
+            sums[g] -= row[g] * np.int64(weights[g])
             row[g] = min(row[g] * np.int64(weights[g]), largest)
             norm += row[g] * row[g]
         clipped = norm > squared_radius
         shorter = radius / np.floor(np.sqrt(np.float64(norm)) + 2.0) * (1.0 - 2.0**-50) if clipped else 1.0
         for g in range(len(sums)):
             sums[g] += np.int64(np.float64(row[g]) * shorter) if clipped else row[g]
-    for c in items[start : begin[-1]]:
-        seen[c] += 1
-    for g in range(len(sums)):
-        total = np.int64(0)
-        for c in range(len(seen)):
-            total += np.int64(seen[c]) if group[c] == g else np.int64(0)
-        sums[g] += total * np.int64(weights[g])

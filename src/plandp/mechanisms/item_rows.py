@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
-from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
+from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, count_items, write_set_norms
 from plandp.mechanisms.tail_cell import NormCounts
 from plandp.noise.meter import MeteredNoise
 
@@ -28,6 +28,9 @@ CELL_SHIFT = 48
 
 FINEST = 2.0**500
 """The largest weight of values: what is divided by it is still a float."""
+
+ITEMS_AT_A_TIME = 2**11
+"""Running sums of so many items stay in cache."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,6 +72,11 @@ class ItemLattice:
     def whole_weights(self) -> NDArray[np.int32]:
         """The weights of items that are there or not; none exceeds the largest entry, and so none reaches 2^31."""
         return np.floor(np.minimum(self.weights, float(self.largest))).astype(np.int32)
+
+    @cached_property
+    def squared_weights(self) -> NDArray[np.uint64]:
+        """The squares of the whole weights."""
+        return self.whole_weights.astype(np.uint64) ** 2
 
     @cached_property
     def alike(self) -> bool:
@@ -120,11 +128,35 @@ class FilledRows:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class ItemCounts:
+    """Block function: how many rows hold each item."""
+
+    d: int
+
+    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
+        """Count the items of the block; each row holds an item at most once."""
+        counts = np.zeros(self.d, np.int64)
+        if loop := compiled(count_items):
+            loop(_unsigned(block.items), counts)
+        else:
+            np.add.at(counts, block.items, 1)
+        return (counts,)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ClippedSum:
-    """Block function: the sum of all rows, those of a squared norm above `squared_radius` scaled down to it."""
+    """Block function: the sum of all rows, those of a squared norm above `squared_radius` scaled down to it.
+
+    Where items that are there or not were `counted` before, it is only what clipping changes in weights · counts.
+    """
 
     lattice: ItemLattice
     squared_radius: int
+    counted: bool = False
+
+    def whole(self, counts: IntArray) -> IntArray:
+        """The sum of rows that hold so many of each item, none of them clipped."""
+        return np.asarray(self.lattice.whole_weights * counts)
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Add up the rows of the block."""
@@ -134,13 +166,14 @@ class ClippedSum:
         if (sets := compiled(add_clipped_sets)) and block.values is None:
             long = np.flatnonzero(norms > self.squared_radius)
             sets(block.begin, _unsigned(block.items), lattice.whole_weights, norms, long, radius, sums)
-        elif loop := compiled(add_clipped):
+            return (sums if self.counted else sums + self.whole(*ItemCounts(d=len(sums))(block)),)
+        if loop := compiled(add_clipped):
             limits = lattice.squared, float(lattice.largest), norms, self.squared_radius, radius
             loop(*_arguments(block, lattice), *limits, sums)
         else:
             shorter = np.repeat(_shorter(norms, self.squared_radius), np.diff(block.begin))
             np.add.at(sums, block.items, (lattice.vectors(block) * shorter).astype(np.int64))
-        return (sums,)
+        return (sums - self.whole(*ItemCounts(d=len(sums))(block)) if self.counted else sums,)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,6 +183,7 @@ class GroupedSum:
     lattice: ItemLattice
     group: IntArray  # of every column, from 0 on, below 256
     squared_radius: int
+    counted: bool = False
 
     @cached_property
     def groups(self) -> int:
@@ -168,6 +202,12 @@ class GroupedSum:
         weights[self.group] = self.lattice.whole_weights
         return weights if np.array_equal(weights[self.group], self.lattice.whole_weights) else None
 
+    def whole(self, counts: IntArray) -> IntArray:
+        """The sums of rows that hold so many of each item, none of them clipped; modulo 2^64, as is all of this."""
+        sums = np.zeros(self.groups, np.int64)
+        np.add.at(sums, self.group, self.lattice.whole_weights * counts)
+        return sums
+
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Add up the rows of the block."""
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
@@ -179,18 +219,26 @@ class GroupedSum:
             long = np.flatnonzero(np.diff(block.begin) > short)
             limits = lattice.largest, self.squared_radius, radius
             sets(block.begin, _unsigned(block.items), self.narrow_group, weights, long, *limits, sums)
-            return (sums,)
+            return (sums if self.counted else sums + self.whole(*self._counts(block)),)
         if loop := compiled(add_grouped):
             shape = self.group, float(lattice.largest), self.squared_radius, radius
             loop(*_arguments(block, lattice), *shape, sums)
-            return (sums,)
+        else:
+            sums[:] = self._add_up(block)
+        return (sums - self.whole(*self._counts(block)) if self.counted else sums,)
+
+    def _counts(self, block: SparseBlock) -> tuple[IntArray]:
+        return ItemCounts(d=len(self.group))(block)
+
+    def _add_up(self, block: SparseBlock) -> IntArray:
+        """What the compiled loop does, in NumPy."""
+        lattice = self.lattice
         by_group = np.zeros((len(block.begin) - 1, self.groups), np.int64)
         place = (_row_of_entry(block), self.group[block.items])
         np.add.at(by_group, place, lattice.vectors(block).astype(np.int64))
         by_group = np.minimum(by_group, lattice.largest)
         norms = (by_group * by_group).sum(axis=1)
-        sums[:] = (by_group * _shorter(norms, self.squared_radius)[:, None]).astype(np.int64).sum(axis=0)
-        return (sums,)
+        return np.asarray((by_group * _shorter(norms, self.squared_radius)[:, None]).astype(np.int64).sum(axis=0))
 
 
 def _arguments(block: SparseBlock, lattice: ItemLattice) -> tuple[object, ...]:
@@ -213,8 +261,8 @@ def squared_norms(block: SparseBlock, lattice: ItemLattice) -> IntArray:
         return np.diff(block.begin).astype(np.int64) * int(lattice.whole_weights[0]) ** 2
     norms = np.empty(len(block.begin) - 1, np.int64)
     if (sets := compiled(write_set_norms)) and block.values is None:
-        upto = np.empty(len(block.items) + 1, np.uint64)
-        sets(block.begin, _unsigned(block.items), lattice.whole_weights, upto, norms)
+        upto = np.empty(ITEMS_AT_A_TIME + 1, np.uint64)
+        sets(block.begin, _unsigned(block.items), lattice.squared_weights, upto, norms)
     elif loop := compiled(write_norms):
         loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), norms)
     else:
@@ -255,16 +303,32 @@ def private_filled_rows(rows: SparseRows, noise: MeteredNoise, *, rho: Fraction,
     return float(noise.release(filled, squared_sensitivity=1, rho=rho, step=step)[0])
 
 
+def item_counts(rows: SparseRows) -> IntArray:
+    """How many rows hold each item.  Reads data, pays nothing, stays inside."""
+    (counts,) = rows.fold(ItemCounts(d=rows.d))
+    return counts
+
+
 def private_item_sum(
-    rows: SparseRows, lattice: ItemLattice, radius: float, noise: MeteredNoise, *, rho: Fraction, step: str
+    rows: SparseRows,
+    lattice: ItemLattice,
+    radius: float,
+    noise: MeteredNoise,
+    *,
+    rho: Fraction,
+    step: str,
+    counts: IntArray | None = None,
 ) -> NoisyItems:
     """Release the sum of all rows, those above the radius scaled down to it.
+
+    With the `counts` of items that are there or not only clipped rows are added up anew: the sum is the same.
 
     Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector q ≥ 0 with Σq² ≤ R², so the sum moves
     by at most √2·R.
     """
     squared_radius = max(1, int(radius * radius))
-    (sums,) = rows.fold(ClippedSum(lattice=lattice, squared_radius=squared_radius))
+    clipped = ClippedSum(lattice=lattice, squared_radius=squared_radius, counted=counts is not None)
+    sums = _with_whole(clipped, rows, counts)
     noisy = noise.release(sums, squared_sensitivity=2 * squared_radius, rho=rho, step=step)
     noise_std = float(np.sqrt(float(Fraction(squared_radius) / rho)))
     return NoisyItems(total=noisy.astype(np.float64) / lattice.weights, noise_std=noise_std / lattice.weights)
@@ -280,13 +344,20 @@ def private_group_sum(
     *,
     rho: Fraction,
     step: str,
+    counts: IntArray | None = None,
 ) -> NoisyItems:
     """Release the sums over groups of columns of all rows clipped to the radius, divided by each group's weight.
 
     Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector ≥ 0 of norm up to R, one entry a group.
     """
     squared_radius = max(1, int(radius * radius))
-    (sums,) = rows.fold(GroupedSum(lattice=lattice, group=group, squared_radius=squared_radius))
+    clipped = GroupedSum(lattice=lattice, group=group, squared_radius=squared_radius, counted=counts is not None)
+    sums = _with_whole(clipped, rows, counts)
     noisy = noise.release(sums, squared_sensitivity=2 * squared_radius, rho=rho, step=step)
     noise_std = float(np.sqrt(float(Fraction(squared_radius) / rho)))
     return NoisyItems(total=noisy.astype(np.float64) / weights, noise_std=noise_std / weights)
+
+
+def _with_whole(clipped: ClippedSum | GroupedSum, rows: SparseRows, counts: IntArray | None) -> IntArray:
+    (sums,) = rows.fold(clipped)
+    return sums if counts is None else sums + clipped.whole(counts)

@@ -27,11 +27,11 @@ ALREADY_NEAR = (Fraction(2, 5), Fraction(3, 5))
 
 @dataclass(frozen=True, kw_only=True)
 class TailCell:
-    """The cell that was found, between which cells it lies four times in five, and all released counts about it."""
+    """The cell that was found, all released counts about it, and what these tell of where it lies."""
 
     cell: int
-    between: tuple[int, int]
     counts: tuple[NoisyCount, ...]
+    posterior: TailPosterior
 
 
 def private_tail_cell(
@@ -56,9 +56,7 @@ def private_tail_cell(
     """
     rows = int(norms.counts.sum())
     up_to_edge = np.cumsum(norms.counts)
-    posterior = TailPosterior.before(norms.edges, prior=prior, tail=tail)
-    for seen in known:
-        posterior = posterior.updated(seen, rows=rows)
+    posterior = TailPosterior.before(norms.edges, prior=prior, tail=tail).after(known, rows=rows)
     counts = list(known)
     for share in shares:
         noise_std = float(np.sqrt(float(1 / (2 * rho * share))))
@@ -66,11 +64,7 @@ def private_tail_cell(
         noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
         counts.append(NoisyCount(cell=cell, count=float(noisy[0]), noise_std=noise_std))
         posterior = posterior.updated(counts[-1], rows=rows)
-    return TailCell(
-        cell=posterior.quantile_cell(caution),
-        between=(posterior.quantile_cell(0.1), posterior.quantile_cell(0.9)),
-        counts=tuple(counts),
-    )
+    return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts), posterior=posterior)
 
 
 def private_rows_above(norms: NormCounts, cell: int, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plandp.mechanisms.tail_cell import NormCounts, private_rows_above, private_tail_cell
 from plandp.noise.meter import MeteredNoise
 from plandp.theory.item_clipping import rows_to_clip, tail_factor, tail_index
-from plandp.theory.tail_search import NoisyCount, lost_beyond
+from plandp.theory.tail_search import NoisyCount, TailPosterior
 
 FloatArray = NDArray[np.float64]
 
@@ -56,6 +56,7 @@ def private_item_radius(
     least = TOLD / math.sqrt(2.0 * float(rho))
     radius, factor, index = start, USUAL_FACTOR, USUAL_INDEX
     wanted = 1.0
+    posterior = TailPosterior.before(edges, prior=prior, tail=wanted)
     known: tuple[NoisyCount, ...] = ()
     tails: tuple[NoisyCount, ...] = ()
     for share, counts in ROUNDS:
@@ -71,7 +72,7 @@ def private_item_radius(
             step=step,
             known=known,
         )
-        known, radius = found.counts, float(edges[found.cell])
+        known, posterior, radius = found.counts, found.posterior, float(edges[found.cell])
         far = min(int(np.searchsorted(edges, BEYOND * radius)), len(edges) - 2)
         beyond = private_rows_above(norms, far, noise, rho=for_tail, step=step)
         deviation = 1.0 / math.sqrt(2.0 * float(for_tail))
@@ -79,5 +80,5 @@ def private_item_radius(
         told = max(beyond, 0.5 * deviation)
         index = tail_index(wanted, told, ratio=max(float(edges[far]) / radius, 1.05))
         factor = tail_factor(index, error_norm=error_norm)
-    lost = lost_beyond(known + tails, edges, prior=prior, tail=wanted, rows=n)
+    lost = posterior.after(tails, rows=n).lost_beyond()
     return ItemRadius(value=radius, rows_above=wanted, tail_index=index, lost_of_rows=lost)

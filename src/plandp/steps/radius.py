@@ -18,7 +18,7 @@ from plandp.mechanisms.tail_cell import (
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.clipping import one_sided_rows, rows_to_clip
-from plandp.theory.tail_search import Guess, NoisyCount, hardly_below
+from plandp.theory.tail_search import Guess, NoisyCount
 from plandp.theory.wide_search import FAR_THEN_FINER, wide_rows_to_clip
 
 FloatArray = NDArray[np.float64]
@@ -30,6 +30,8 @@ CAUTION = 0.7  # where no spread is known, a radius too large costs noise, one t
 BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
 SURELY_MORE, SURELY = 2.0, 4.0  # rows above the radius beside those wanted, and standard deviations of their count
 JUST_ABOVE = 2  # norm cells
+HARDLY_BELOW = 0.9  # of what the counts leave open
+BETWEEN = 0.1, 0.9  # four times in five
 # of the budget: to see how heavy the tail is, to find the radius, and to count what it clips
 TAIL, PLACE, COUNT = Fraction(35, 100), Fraction(40, 100), Fraction(25, 100)
 
@@ -124,7 +126,7 @@ def private_radius(
         return Radius(value=float(edges[found.cell]), cell=found.cell, share_above=above / design.n)
     # many rows share a norm, as those do that hold the same value: further out none of them is clipped
     told = NoisyCount(cell=found.cell, count=design.n - above, noise_std=deviation)
-    further = hardly_below((*found.counts, told), edges, prior=prior, tail=wanted, rows=design.n)
+    further = found.posterior.updated(told, rows=design.n).quantile_cell(HARDLY_BELOW)
     cell = min(max(found.cell + JUST_ABOVE, further), len(edges) - 1)
     return Radius(value=float(edges[cell]), cell=cell, share_above=wanted / design.n)
 
@@ -162,5 +164,5 @@ def private_wide_radius(totals: CellTotals, stretch: FloatArray, design: Design,
         step="radius",
         caution=CAUTION,
     )
-    low, high = found.between
+    low, high = (found.posterior.quantile_cell(share) for share in BETWEEN)
     return WideRadius(cell=found.cell, open_factor=float(edges[high] / edges[low]))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
+from operator import is_
 from typing import Any, TypeVar
 
 from plandp.errors import ArgumentError
@@ -55,7 +56,8 @@ class Receipt:
         # NumPy scalars would print, compare and travel as JSON differently from the numbers they stand for.
         for name in ("n", "d", "passes"):
             object.__setattr__(self, name, int(getattr(self, name)))
-        different = {id(pair): pair for pair in self.bounds}.values()  # a million columns may share one pair
+        shared = all(map(is_, self.bounds[1:], self.bounds))  # as a million columns may
+        different = self.bounds[:1] if shared else self.bounds
         if not (type(self.bounds) is tuple and all(map(_is_plain, different))):
             object.__setattr__(self, "bounds", tuple((float(low), float(high)) for low, high in self.bounds))
 

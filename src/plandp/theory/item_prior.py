@@ -49,8 +49,8 @@ def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Sh
         grid = np.append(0.0, np.geomspace(τ.min() / 20.0, max(z.max() + 4.0 * τ.max(), τ.min()), GRID_POINTS))
         some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
         prior = _with_mean(_learned_prior(_likelihood(z[some], τ[some], grid)), grid, float(z.mean()))
-        learned = _by_table(z, τ, grid, prior, error_norm)
-        too_sure = _overconfidence(z, τ, learned if error_norm == 2.0 else _by_table(z, τ, grid, prior, 2.0))
+        found = _by_table(z, τ, grid, prior, (error_norm,) if error_norm == 2.0 else (error_norm, 2.0))
+        learned, too_sure = found[0], _overconfidence(z, τ, found[-1])
         answer.mean[unclear] = learned.mean * unit
         answer.error_std[unclear] = learned.error_std * too_sure * unit
         answer.error[unclear] = learned.error * too_sure * unit
@@ -68,45 +68,53 @@ def _overconfidence(z: FloatArray, τ: FloatArray, posterior: Shrunk) -> float:
     return math.sqrt(min(1.0 + max(surplus, 0.0) / max(float(expected.sum()), float(TINY)), MOST_TOO_SURE))
 
 
-def _by_table(z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norm: float) -> Shrunk:
-    """The answers, where there are many read off a table over z/τ and ln τ: there may be a million coordinates."""
+def _by_table(
+    z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norms: tuple[float, ...]
+) -> list[Shrunk]:
+    """The answers for each error norm, of many coordinates (a million) read off a table over z/τ and ln τ."""
     deviations = np.arange(-LOWEST, CLEAR + TABLE_STEP, TABLE_STEP)
     lowest, highest = math.log(float(τ.min())), math.log(float(τ.max()))
     levels = np.linspace(lowest, highest, 1 + math.ceil((highest - lowest) / TABLE_RATIO))
     if len(z) <= len(deviations) * len(levels):
-        return _answers(z, τ, grid, prior, error_norm)
+        return _answers(z, τ, grid, prior, error_norms)
     at = np.repeat(np.exp(levels), len(deviations))
-    table = _answers(np.tile(deviations, len(levels)) * at, at, grid, prior, error_norm)
+    tables = _answers(np.tile(deviations, len(levels)) * at, at, grid, prior, error_norms)
     row = (np.log(τ) - lowest) / TABLE_RATIO if len(levels) == 1 else (np.log(τ) - lowest) / (levels[1] - levels[0])
     column = (np.clip(z / τ, -LOWEST, CLEAR) + LOWEST) / TABLE_STEP
-    shape = len(levels), len(deviations)
-
-    def read(values: FloatArray) -> FloatArray:
-        return _between((values / at).reshape(shape), row, column) * τ
-
-    return Shrunk(mean=read(table.mean), error_std=read(table.error_std), error=read(table.error))
+    flat = [values / at for table in tables for values in (table.mean, table.error_std, table.error)]
+    read = (values * τ for values in _between(flat, row, column, shape=(len(levels), len(deviations))))
+    return [Shrunk(mean=next(read), error_std=next(read), error=next(read)) for _ in error_norms]
 
 
-def _between(table: FloatArray, row: FloatArray, column: FloatArray) -> FloatArray:
-    """Read a table between its points, on straight lines in both directions."""
-    r = np.minimum(row.astype(np.intp), max(len(table) - 2, 0))
-    c = np.minimum(column.astype(np.intp), table.shape[1] - 2)
+def _between(
+    tables: list[FloatArray], row: FloatArray, column: FloatArray, *, shape: tuple[int, int]
+) -> Iterator[FloatArray]:
+    """Read flat tables of this shape between their points, on straight lines in both directions."""
+    rows, columns = shape
+    r = np.minimum(row.astype(np.intp), max(rows - 2, 0))
+    c = np.minimum(column.astype(np.intp), columns - 2)
     down, across = np.minimum(row - r, 1.0), column - c
-    below = np.minimum(r + 1, len(table) - 1)
-    upper = table[r, c] + across * (table[r, c + 1] - table[r, c])
-    lower = table[below, c] + across * (table[below, c + 1] - table[below, c])
-    return np.asarray(upper + down * (lower - upper))
+    upper_left = r * columns + c
+    lower_left = np.minimum(r + 1, rows - 1) * columns + c
+    for table in tables:
+        to_the_right = np.diff(table, append=0.0)
+        upper = table[upper_left] + across * to_the_right[upper_left]
+        lower = table[lower_left] + across * to_the_right[lower_left]
+        yield upper + down * (lower - upper)
 
 
-def _answers(z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norm: float) -> Shrunk:
-    mean, error_std, error = np.empty_like(z), np.empty_like(z), np.empty_like(z)
+def _answers(
+    z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norms: tuple[float, ...]
+) -> list[Shrunk]:
+    answers = [Shrunk(mean=np.empty_like(z), error_std=np.empty_like(z), error=np.empty_like(z)) for _ in error_norms]
     for part in _parts(len(z)):
         posterior = _likelihood(z[part], τ[part], grid) * prior
         posterior /= posterior.sum(axis=1, keepdims=True)
-        mean[part] = _best_answer(posterior, grid, error_norm)
-        error_std[part] = _expected(posterior, grid, mean[part], 2.0)
-        error[part] = _expected(posterior, grid, mean[part], error_norm)
-    return Shrunk(mean=mean, error_std=error_std, error=error)
+        for error_norm, answer in zip(error_norms, answers, strict=True):
+            answer.mean[part] = _best_answer(posterior, grid, error_norm)
+            answer.error_std[part] = _expected(posterior, grid, answer.mean[part], 2.0)
+            answer.error[part] = _expected(posterior, grid, answer.mean[part], error_norm)
+    return answers
 
 
 def _parts(count: int) -> Iterator[slice]:

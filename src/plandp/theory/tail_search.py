@@ -122,31 +122,15 @@ class TailPosterior:
             log_weight=log_weight[possible[0] : possible[-1] + 1],
         )
 
+    def after(self, counts: tuple[NoisyCount, ...], *, rows: int) -> "TailPosterior":
+        """Learn from all these counts."""
+        posterior = self
+        for seen in counts:
+            posterior = posterior.updated(seen, rows=rows)
+        return posterior
+
     def _weight(self) -> SingleArray:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
-
-
-def lost_beyond(
-    counts: tuple[NoisyCount, ...], edges: FloatArray, *, prior: FloatArray, tail: float, rows: int
-) -> float:
-    """The share that rows beyond x* lose when they are clipped to it, by all these counts together."""
-    return _after(counts, edges, prior=prior, tail=tail, rows=rows).lost_beyond()
-
-
-def hardly_below(
-    counts: tuple[NoisyCount, ...], edges: FloatArray, *, prior: FloatArray, tail: float, rows: int
-) -> int:
-    """The cell whose upper edge x* exceeds one time in ten, by all these counts together."""
-    return _after(counts, edges, prior=prior, tail=tail, rows=rows).quantile_cell(0.9)
-
-
-def _after(
-    counts: tuple[NoisyCount, ...], edges: FloatArray, *, prior: FloatArray, tail: float, rows: int
-) -> TailPosterior:
-    posterior = TailPosterior.before(edges, prior=prior, tail=tail)
-    for seen in counts:
-        posterior = posterior.updated(seen, rows=rows)
-    return posterior
 
 
 def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> SingleArray:

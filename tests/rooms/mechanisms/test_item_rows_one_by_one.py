@@ -1,5 +1,6 @@
 """Norms, clipped sums and group sums of sets against rows taken one by one, in Python's integers and floats."""
 
+from dataclasses import replace
 from math import floor, isqrt, sqrt
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from plandp.data.sparse_rows import SparseBlock
 from plandp.mechanisms import item_rows
-from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice, NormCells
+from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemCounts, ItemLattice, NormCells
 
 Sets = list[list[int]]
 
@@ -91,3 +92,7 @@ def test_every_sum_is_that_of_its_rows(
             ),
         ):
             assert sum(function(block)[0] for block in blocks_of(rows, cut)).tolist() == answer
+            if isinstance(function, ClippedSum | GroupedSum):
+                changes = sum(replace(function, counted=True)(block)[0] for block in blocks_of(rows, cut))
+                counts = sum(ItemCounts(d=d)(block)[0] for block in blocks_of(rows, cut))
+                assert (changes + function.whole(counts)).tolist() == answer

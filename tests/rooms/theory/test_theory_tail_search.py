@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.mechanisms.tail_cell import FINER_AND_FINER
-from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior, lost_beyond
+from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior
 
 ROWS = 10_000
 NORMS = {
@@ -108,5 +108,6 @@ def test_the_share_that_rows_beyond_lose_is_read_off_the_counts(index):
         NoisyCount(cell=cell, count=rows - above[cell], noise_std=20.0)
         for cell in (int(np.searchsorted(edges, (rows / wanted) ** (1 / index))) for wanted in (100, 500, 1000, 4000))
     )
-    found = lost_beyond(counts, edges, prior=np.full(600, 1 / 600), tail=tail, rows=rows)
+    before = TailPosterior.before(edges, prior=np.full(600, 1 / 600), tail=tail)
+    found = before.after(counts, rows=rows).lost_beyond()
     assert found == pytest.approx(1 / (index + 1), rel=0.4)  # of shapes that fit, curved ones lose a little less
