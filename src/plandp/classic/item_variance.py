@@ -6,12 +6,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.sparse_rows import SparseBlock, SparseRows
+from plandp.data.sparse_rows import SparseRows
+from plandp.mechanisms.item_rows import item_counts
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class ItemSpread(Protocol):
@@ -35,17 +35,6 @@ class ItemSpread(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ItemCounts:
-    """Block function: how many rows hold each item."""
-
-    d: int
-
-    def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
-        """Count the items of the block; each row holds an item at most once."""
-        return (np.bincount(block.items, minlength=self.d).astype(np.int64),)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ItemVariance:
     """σ̂² = p̂(1 - p̂), at least d^(-2/5) (`floor`), p̂ a noisy share of the rows.
@@ -61,8 +50,7 @@ class ItemVariance:
 
         Guarantee: design.split.spread-zCDP when one row is replaced.
         """
-        (counts,) = rows.fold(ItemCounts(d=design.d))
-        noisy = noise.release(counts, squared_sensitivity=design.d, rho=design.split.spread, step="spread")
+        noisy = noise.release(item_counts(rows), squared_sensitivity=design.d, rho=design.split.spread, step="spread")
         share = np.clip(noisy.astype(np.float64) / design.n, 0.0, 1.0)
         return self.expected(share, design)
 
