@@ -138,6 +138,10 @@ def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str
 # --- the compiled loops, planted in their source and run as Python
 
 
+UNCHECKED = "length > squared_bounds[cell]", "False"
+ROUGHLY = "total = plus_square(total, y[r, c])", "total = plus_square(total, 0.97 * y[r, c])"
+
+
 def mistaken_cells(*replacements: tuple[str, str], bounds: str = BOUNDS) -> Any:
     """The mechanism around a mistaken loop."""
     return with_loop(changed(norm_cells, (BOUNDS, bounds)), changed(cell_loop, *replacements).add_up_cells)
@@ -152,16 +156,15 @@ def test_control_the_loops_pass_as_python() -> None:
 @pytest.mark.parametrize(
     ("replacements", "bounds"),
     [
-        pytest.param((("if length <= squared_bounds[cell]:", "if True:"),), f"({BOUNDS}) * 97 // 100", id="no check"),
+        pytest.param((("if length > squared_bounds[cell]:", "if False:"),), f"({BOUNDS}) * 97 // 100", id="no check"),
         pytest.param(
-            (("edges[last] / norm if norm > edges[last] else 1.0", "1.0"), ("length <= squared_bounds[cell]", "True")),
+            (("if norms[r] > edges[last] else finer[cell]", "if False else finer[cell]"), UNCHECKED),
             BOUNDS,
             id="longest rows not shortened",
         ),
+        pytest.param((("else finer[cell]", "else finer[0]"), UNCHECKED), BOUNDS, id="one step for all"),
         pytest.param(
-            (("times = shrink / steps[cell]", "times = shrink / steps[0]"), ("length <= squared_bounds[cell]", "True")),
-            BOUNDS,
-            id="one step for all",
+            (("norms[r] * (1.0 + margin) < edges[cell]", "True"), ROUGHLY, UNCHECKED), BOUNDS, id="rough norms"
         ),
     ],
 )
@@ -172,8 +175,10 @@ def test_a_loop_that_lets_long_rows_through_is_rejected(replacements: tuple[tupl
 @pytest.mark.parametrize(
     ("line", "replacement"),
     [
-        pytest.param("shrink = edges[last]", "shrink = (1.0 + norms[0] * 1e-3) * edges[last]", id="neighbour's norm"),
-        pytest.param("for r in range(rows):\n            norm", "for r in range(8):\n            norm", id="old rows"),
+        pytest.param("else finer[cell]", "else (1.0 + norms[0] * 1e-3) * finer[cell]", id="neighbour's norm"),
+        pytest.param(
+            "for r in range(rows):\n            cell", "for r in range(together):\n            cell", id="old rows"
+        ),
         pytest.param("counts[cell] += 1", "counts[cell] = 1", id="cells counted once"),
     ],
 )

@@ -39,6 +39,12 @@ class ArrayTable:
         """The number of rows."""
         return len(self.array)
 
+    @property
+    def lies_in_order(self) -> bool:
+        """Whether consecutive rows are read where they lie, without a copy."""
+        plain = self.array.dtype == np.float64 and self.array.flags.c_contiguous and self.array.flags.aligned
+        return plain and self.positions is None
+
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
         values = self.array[rows]

@@ -1,6 +1,7 @@
 """The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,12 +9,15 @@ from numpy.typing import NDArray
 from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import BlockFunction, FloatBlock, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
 from plandp.terms.columns import Label
 
 VALUES_PER_BLOCK = 2**22
 """About how many values are read at a time (32 MiB of float64); more, and merging sums costs less than adding up."""
+
+COPIED = 2**17
+"""As many (1 MiB) of an array that is copied to be read: the copy stays in cache."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -22,9 +26,10 @@ HELD = 6
 class TableRows:
     """The rows of one table in memory; see `Rows` for the guarantee."""
 
-    def __init__(self, table: Table, *, progress: bool = False) -> None:
+    def __init__(self, table: Table, *, progress: bool = False, threads: int = 1) -> None:
         self._table = table
         self._progress = progress
+        self._threads = threads
         self._passes = 0
 
     @property
@@ -51,35 +56,77 @@ class TableRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        self._passes += 1
+        small = _copied(self._table) and isinstance(function, AddingFunction)
+        starts, step = self._cut(COPIED if small else VALUES_PER_BLOCK)
+        shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
+        if len(shares) == 1:
+            return self._added_up(function, self._shown(starts), step)
+        with ThreadPoolExecutor(len(shares) - 1) as others:
+            parts = [others.submit(self._added_up, function, share, step) for share in shares[1:]]
+            total = self._added_up(function, self._shown(shares[0]), step)
+            for part in parts:
+                merge(total, part.result())
+        return total
+
+    def _added_up(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums:
         total: Sums | None = None
-        for block in self.blocks():
+        for start in starts:
             with np.errstate(all="ignore"):
-                part = function(block)
-                total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
+                block = self._read(start, step)
+                if total is None:
+                    total = tuple(sums.copy() for sums in function(block))
+                elif isinstance(function, AddingFunction):
+                    function.add_to(total, block)
+                else:
+                    merge(total, function(block))
         assert total is not None  # there is no table without rows
         return total
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
-        step = max(1, VALUES_PER_BLOCK // self.d)
-        starts: Iterable[int] = range(0, self.n, step)
-        if self._progress:
-            from tqdm.auto import tqdm
-
-            starts = tqdm(starts, desc="reading rows", unit="block", leave=False)
-        for start in starts:
+        starts, step = self._cut(COPIED if _copied(self._table) else VALUES_PER_BLOCK)
+        for start in self._shown(starts):
             with np.errstate(all="ignore"):
-                block = self._table.read(slice(start, min(start + step, self.n)))
+                block = self._read(start, step)
             yield block
 
     def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
         """Return the rows at these strictly increasing public indices; a small part of them is held in memory."""
         refuse_indices(indices, self.n)
-        if HELD * len(indices) > self.n:
-            return TableRows(ChosenRows(table=self._table, indices=indices.copy()), progress=self._progress)
-        with np.errstate(all="ignore"):
-            return TableRows(ArrayTable(array=self._table.read(indices), labels=self.labels), progress=self._progress)
+        chosen: Table = ChosenRows(table=self._table, indices=indices.copy())
+        if HELD * len(indices) <= self.n:
+            with np.errstate(all="ignore"):
+                chosen = ArrayTable(array=self._table.read(indices), labels=self.labels)
+        return TableRows(chosen, progress=self._progress, threads=self._threads)
+
+    def _cut(self, values: int) -> tuple[range, int]:
+        """Return where blocks of about so many values begin, and how many rows each has; as many for every thread."""
+        step = max(1, min(values, VALUES_PER_BLOCK) // self.d)
+        if self._threads > 1:
+            rounds = -(-self.n // (step * self._threads))
+            step = -(-self.n // (rounds * self._threads))
+        return range(0, self.n, step), step
+
+    def _read(self, start: int, step: int) -> FloatBlock:
+        return self._table.read(slice(start, min(start + step, self.n)))
+
+    def _shown(self, starts: Iterable[int]) -> Iterable[int]:
+        """The same, with a progress bar where one is asked for: of several threads the bar shows the first."""
+        if not self._progress:
+            return starts
+        from tqdm.auto import tqdm
+
+        shown: Iterable[int] = tqdm(starts, desc="reading rows", unit="block", leave=False)
+        return shown
+
+
+def _copied(table: Table) -> bool:
+    """Whether reading rows of an array copies them; frames, which take long for every read, are none."""
+    if isinstance(table, ChosenRows):
+        return isinstance(table.table, ArrayTable)
+    return isinstance(table, ArrayTable) and not table.lies_in_order
 
 
 def merge(left: Sums, right: Sums) -> Sums:

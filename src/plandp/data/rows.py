@@ -1,7 +1,7 @@
 """What the rest of plandp may ask of a table: its public shape, and a fold over its rows."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,15 @@ class BlockFunction(Protocol):
 
     def __call__(self, block: FloatBlock, /) -> Sums:
         """Return the sums over the rows of `block`; the shapes must not depend on the values."""
+        ...
+
+
+@runtime_checkable
+class AddingFunction(BlockFunction, Protocol):
+    """A block function that can add to sums it made before: where blocks are small, that saves making new ones."""
+
+    def add_to(self, sums: Sums, block: FloatBlock, /) -> None:
+        """Add to `sums` what the function returns for `block`."""
         ...
 
 

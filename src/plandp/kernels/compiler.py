@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 from functools import cache, wraps
+from types import FunctionType
 from typing import Any
 
 Loop = Callable[..., None]
 """A function of arrays and numbers that writes to some of the arrays."""
+
+IN_ANY_ORDER = "plus_square"
+"""What a loop calls for a sum that may be added in any order: never what a row adds, only a first look at it."""
 
 
 @cache
@@ -13,12 +17,16 @@ def compiled(loop: Loop) -> Loop | None:
     """The loop as machine code, or None without Numba.
 
     No fast-math, hence no fused multiply-add and no reordering: each operation rounds as NumPy's does, so that what a
-    row adds is the same, bit for bit, with and without the compiler.
+    row adds is the same, bit for bit, with and without the compiler.  Only `IN_ANY_ORDER` may be reordered.
     """
     try:
         from numba import njit
     except ImportError:
         return None
+    if isinstance(loop, FunctionType) and IN_ANY_ORDER in loop.__code__.co_names:
+        part = njit(error_model="numpy", fastmath={"reassoc"})(loop.__globals__[IN_ANY_ORDER])
+        # a copy that calls machine code; the loop itself still runs as Python
+        loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, IN_ANY_ORDER: part}))
     try:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
     except RuntimeError:  # there is no folder to keep compiled code in

@@ -9,6 +9,20 @@ IntArray = NDArray[np.int64]
 BUCKET_SHIFT = 45
 """Norms that agree in their leading bits share a bucket: 128 buckets per doubling."""
 
+VALUES_AT_A_TIME = 128
+"""Short rows go together, so that loops are worth starting."""
+
+WHOLE = 6755399441055744.0
+"""1.5 · 2⁵²: a number below 2⁵¹ that is added to it is rounded to a whole one, as rint does."""
+
+WHOLE_BITS = 0x4338000000000000
+"""The bits of that float: those of whole numbers added to it are so many more."""
+
+
+def plus_square(total: float, value: float) -> float:
+    """Return total + value²; compiled, a loop of these is added up in whatever order is fastest."""
+    return total + value * value
+
 
 def add_up_cells(
     block: FloatArray,
@@ -28,56 +42,64 @@ def add_up_cells(
 ) -> None:
     """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`.
 
-    Lattice vectors must fit in 32 bits.  Eight rows go side by side, each adding its squares from the left.
-    A norm's bucket says where the search for its cell begins.
+    Lattice vectors must fit in 32 bits.  A norm is added up from the left where another order could give another
+    cell; elsewhere any order tells the cell.  A norm's bucket says where the search for its cell begins.
     """
     n, d = block.shape
     last = len(edges) - 1
-    y = np.zeros((8, d))
-    norms = np.empty(8)
+    margin = (d + 8) * 2.0**-52  # twice what the order of d additions can change
+    together = max(1, VALUES_AT_A_TIME // d)
+    public = np.empty((5, together, d))
+    public[0], public[1], public[2], public[3], public[4] = low, high, stand_in, center, factor
+    least, most = public[0].reshape(together * d), public[1].reshape(together * d)
+    instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
+    per_unit = public[4].reshape(together * d)
+    values = block.reshape(n * d)
+    y = np.empty((together, d))
+    flat = y.reshape(together * d)
+    norms = np.empty(together)
     bits = norms.view(np.int64)
-    q = np.empty(d, np.int32)
-    for begin in range(0, n, 8):
-        rows = min(8, n - begin)
-        for r in range(rows):
-            for c in range(d):
-                x = block[begin + r, c]
-                x = low[c] if x < low[c] else x
-                x = high[c] if x > high[c] else x
-                x = stand_in[c] if x != x else x  # NaN
-                x = (x - center[c]) * factor[c]
-                y[r, c] = 0.0 if x != x else x
+    finer = 1.0 / steps
+    for begin in range(0, n, together):
+        rows = min(together, n - begin)
+        part = values[begin * d : (begin + rows) * d]
+        for i in range(len(part)):
+            x = part[i]
+            x = least[i] if x < least[i] else x
+            x = most[i] if x > most[i] else x
+            x = instead[i] if x != x else x  # NaN
+            flat[i] = (x - middle[i]) * per_unit[i]
         if squared:
-            for r in range(rows):
-                for c in range(d):
-                    y[r, c] = y[r, c] * y[r, c]
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-        for c in range(d):
-            s0 += y[0, c] * y[0, c]
-            s1 += y[1, c] * y[1, c]
-            s2 += y[2, c] * y[2, c]
-            s3 += y[3, c] * y[3, c]
-            s4 += y[4, c] * y[4, c]
-            s5 += y[5, c] * y[5, c]
-            s6 += y[6, c] * y[6, c]
-            s7 += y[7, c] * y[7, c]
-        norms[0], norms[1], norms[2], norms[3] = np.sqrt(s0), np.sqrt(s1), np.sqrt(s2), np.sqrt(s3)
-        norms[4], norms[5], norms[6], norms[7] = np.sqrt(s4), np.sqrt(s5), np.sqrt(s6), np.sqrt(s7)
+            for i in range(len(part)):
+                flat[i] = flat[i] * flat[i]
         for r in range(rows):
-            norm = norms[r]
-            bucket = min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)
-            cell = first_cells[bucket]
-            while cell < last and edges[cell] < norm:  # the first edge that is not below the norm, or the last
+            total = 0.0
+            for c in range(d):
+                total = plus_square(total, y[r, c])
+            norms[r] = np.sqrt(total)
+        for r in range(rows):
+            cell = first_cells[min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)]
+            while cell < last and edges[cell] < norms[r]:  # the first edge that is not below the norm, or the last
                 cell += 1
+            if not (
+                norms[r] * (1.0 + margin) < edges[cell] and (cell == 0 or edges[cell - 1] < norms[r] * (1.0 - margin))
+            ):
+                total = 0.0
+                for c in range(d):
+                    total += y[r, c] * y[r, c]
+                norms[r] = np.sqrt(total)
+                cell = max(cell - 1, 0)
+                while cell < last and edges[cell] < norms[r]:
+                    cell += 1
             counts[cell] += 1
-            if not np.isfinite(norm):
+            if not np.isfinite(norms[r]):
                 continue
-            shrink = edges[last] / norm if norm > edges[last] else 1.0
-            times = shrink / steps[cell]
+            times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
             length = np.int64(0)
             for c in range(d):
-                q[c] = np.int32(np.rint(y[r, c] * times))
-                length += np.int64(q[c]) * np.int64(q[c])
-            if length <= squared_bounds[cell]:
-                for c in range(d):
-                    sums[cell, c] += q[c]
+                whole = np.float64(y[r, c] * times + WHOLE).view(np.int64)
+                length += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
+                sums[cell, c] += whole - WHOLE_BITS
+            if length > squared_bounds[cell]:
+                for c in range(d):  # taken back; never seen
+                    sums[cell, c] -= np.float64(y[r, c] * times + WHOLE).view(np.int64) - WHOLE_BITS

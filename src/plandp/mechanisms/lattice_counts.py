@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
-from plandp.kernels.lattice_keys import count_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_below, write_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
@@ -19,6 +19,10 @@ TILE = 2**17  # values worked on at a time: they stay in cache
 
 HELD = 2**29
 """So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
+
+
+TALLIED = 1.25
+"""Where tables of all counts take up to so many times the memory of the keys, they are made instead."""
 
 
 class CountedKeys(Protocol):
@@ -82,6 +86,36 @@ def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int
     rows = max(1, TILE // keys.shape[1])
     for first in range(0, len(keys), rows):
         below += np.count_nonzero(keys[first : first + rows] < wanted, axis=0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TalliedKeys:
+    """How many keys lie below every lattice point (d, cells + 1).  Not private, never to leave the library."""
+
+    below: NDArray[np.int32]
+    there: NDArray[np.int64]  # per column: values that are not missing
+    missing: NDArray[np.int64]
+
+    def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
+        """2·#{key < threshold} + #{missing} for every column, as `LatticeKeys` has it."""
+        point = np.clip(thresholds, 0.0, self.below.shape[1] - 1.0).astype(np.intp)
+        below = self.below[np.arange(len(point)), point]
+        return np.asarray(2 * np.minimum(below, self.there) + self.missing)
+
+
+def _tallied(held: LatticeKeys, points: int) -> TalliedKeys:
+    """The same keys, counted once for all thresholds up to `points` - 1."""
+    below = np.empty((held.keys.shape[1], points), np.int32)
+    loop = compiled(tally_below) or _tally_below
+    loop(held.keys, below)
+    return TalliedKeys(below=below, there=len(held.keys) - held.missing, missing=held.missing)
+
+
+def _tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
+    """What the compiled loop does, column by column in NumPy."""
+    for column, line in zip(keys.T, below, strict=True):
+        line[0] = 0
+        line[1:] = np.cumsum(np.bincount(column, minlength=len(line))[:-1])
 
 
 def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | type[np.int64]:
@@ -165,10 +199,13 @@ class ReadAgain:
 
 
 def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:
-    """Every `stride`-th of the rows, by number, to be counted: held or read again, as public sizes decide."""
-    size = -(-rows.n // stride) * rows.d * np.dtype(narrowest_integer(lattice)).itemsize
+    """Every `stride`-th of the rows, by number, to be counted: tallied, held or read again, as public sizes decide."""
+    kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
+    size = -(-rows.n // stride) * rows.d * kind.itemsize
     if rows.ordered and size <= HELD:
-        return lattice_keys(rows, lattice, missing, stride=stride)
+        keys = lattice_keys(rows, lattice, missing, stride=stride)
+        small = kind == np.uint16 and 4 * points * rows.d <= TALLIED * size
+        return _tallied(keys, points) if small else keys
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
     return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
 

@@ -74,27 +74,37 @@ class CellSums:
         """Add up the block; what a row adds depends neither on other rows nor on there being a compiler."""
         counts = np.zeros(len(self.cells.edges), np.int64)
         sums = np.zeros((len(self.cells.edges), block.shape[1]), np.int64)
+        self._add(block, counts, sums)
+        return counts, sums.astype(object) if self.wide else sums
+
+    def add_to(self, sums: tuple[NDArray[Any], ...], block: FloatArray, /) -> None:
+        """Add the block to sums of this function; int64 has room for all rows unless they are `wide`."""
+        if self.wide:
+            for total, part in zip(sums, self(block), strict=True):
+                total += part
+        else:
+            self._add(block, *sums)
+
+    def _add(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
         loop = compiled(add_up_cells) if self.cells.bounds.max() < 2**31 else None
         if loop is None:
-            self._add_up(block, counts, sums)
-        else:
-            view, cells = self.view, self.cells
-            loop(
-                block,
-                view.low,
-                view.high,
-                view.center if view.missing is None else view.missing,
-                view.center,
-                view.factor,
-                self.squared,
-                cells.edges,
-                *cells.shortcuts,
-                cells.steps,
-                cells.bounds**2,
-                counts,
-                sums,
-            )
-        return counts, sums.astype(object) if self.wide else sums
+            return self._add_up(block, counts, sums)
+        view, cells = self.view, self.cells
+        loop(
+            np.ascontiguousarray(block),
+            view.low,
+            view.high,
+            view.center if view.missing is None else view.missing,
+            view.center,
+            view.factor,
+            self.squared,
+            cells.edges,
+            *cells.shortcuts,
+            cells.steps,
+            cells.bounds**2,
+            counts,
+            sums,
+        )
 
     def _add_up(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
         """What the compiled loop does, tile by tile in NumPy."""

@@ -19,7 +19,7 @@ from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
 from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
-from plandp.kernels.lattice_keys import count_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
@@ -27,7 +27,7 @@ from plandp.kernels.proposals import keep_proposals
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
+from plandp.mechanisms.lattice_counts import Lattice, TalliedKeys, counted_keys, lattice_keys
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import discrete_gaussian
@@ -36,7 +36,7 @@ from plandp.terms.columns import read_columns
 from plandp.theory import bisection, location_fit
 
 LOOPS = (
-    *(add_up_cells, write_keys, count_below, add_misfits, find_pieces, split_pieces, keep_proposals),
+    *(add_up_cells, write_keys, count_below, tally_below, add_misfits, find_pieces, split_pieces, keep_proposals),
     *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
 )
@@ -140,6 +140,17 @@ def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int)
         for one, same in zip(first, other, strict=True):
             np.testing.assert_array_equal(one, same)
             assert one.dtype == same.dtype
+
+
+def test_tallies_of_keys() -> None:
+    table = np.random.default_rng(3).normal(0.0, 20.0, (200, 5))
+    table[::7, 1], table[::3, 2] = np.nan, 40.0
+    lattice, rows = Lattice.of(read_columns(labels=range(5), bounds=(-50, 40), smallest_spread=3.0)), open_rows(table)
+    tallies = each_way(lambda: counted_keys(rows, lattice, None, stride=1))
+    for tallied in tallies:
+        assert isinstance(tallied, TalliedKeys)
+        np.testing.assert_array_equal(tallied.below, tallies[0].below)
+        np.testing.assert_array_equal(tallied.missing, tallies[0].missing)
 
 
 entries = st.lists(

@@ -21,7 +21,7 @@ LOOPS = [
 
 
 def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
-    """The names that the loop looks up outside of itself, but for NumPy and what its own file assigns."""
+    """The names that the loop looks up outside of itself, but for NumPy and what its own file assigns or defines."""
     assigned = {
         target.id
         for line in ast.parse(inspect.getsource(module)).body
@@ -29,6 +29,7 @@ def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
         for target in line.targets
         if isinstance(target, ast.Name)
     }
+    assigned |= {line.name for line in ast.parse(inspect.getsource(module)).body if isinstance(line, ast.FunctionDef)}
     looked_up = inspect.getclosurevars(loop)
     found = {name for name, value in looked_up.globals.items() if value is not np} | set(looked_up.nonlocals)
     return found - assigned

@@ -5,7 +5,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, ReadAgain, counted_keys
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, ReadAgain, TalliedKeys, counted_keys
 from plandp.terms.columns import read_columns
 
 COLUMNS = read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=[0.01, 0.1, 0.5])
@@ -69,3 +69,20 @@ def test_keys_that_would_take_too_much_memory_are_not_held(table, monkeypatch):
     monkeypatch.setattr(lattice_counts, "HELD", size - 1)
     assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=1), ReadAgain)
     assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=2), LatticeKeys)
+
+
+@pytest.mark.parametrize("missing", [None, np.array([0.25, 1.0, 7.0])])
+def test_tallies_answer_as_keys_do(table, missing, monkeypatch):
+    held = counted_keys(open_rows(table), LATTICE, missing, stride=2)
+    size = 502 * 3 * 2  # bytes of keys
+    monkeypatch.setattr(lattice_counts, "TALLIED", 4 * 4001 * 3 / size)  # 4,000 cells at most
+    tallied = counted_keys(open_rows(table), LATTICE, missing, stride=2)
+    assert isinstance(held, LatticeKeys)
+    assert isinstance(tallied, TalliedKeys)
+    for threshold in [*thresholds(), np.full(3, 300.0), np.full(3, LATTICE.cells.max())]:  # beyond a column's cells too
+        assert tallied.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
+
+
+def test_tallies_are_made_where_they_are_small(table, monkeypatch):
+    monkeypatch.setattr(lattice_counts, "TALLIED", 4 * 4001 * 3 / (1003 * 3 * 2) - 1e-9)
+    assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=1), LatticeKeys)
