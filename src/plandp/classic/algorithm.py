@@ -7,6 +7,7 @@ from plandp.classic.guards import large_rank_errors, radius_at_the_end, rows_to_
 from plandp.classic.parts import Parts
 from plandp.classic.row_norms import ranked_norms, row_norms
 from plandp.classic.search_lattice import search_lattice
+from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.mechanisms.clipped_sum import NoisySum, private_clipped_sum
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
@@ -79,7 +80,8 @@ def private_spread(
     if design.columns.spread_in_units is not None:
         found = design.columns.spread_in_units
     else:
-        found = parts.spread(rows, center, finest, parts.quantile, design, noise)
+        search = SpreadSearch(center=center, finest=finest, quantile=parts.quantile, design=design, noise=noise)
+        found = parts.spread(rows, search)
     least = np.minimum(finest / design.columns.error_scale, box_spread(design.columns))
     return np.clip(found, least, box_spread(design.columns))
 

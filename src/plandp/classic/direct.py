@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.classic.search_lattice import search_lattice
+from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.ranked import HeldKeys
-from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
@@ -41,22 +41,14 @@ class Direct:
         rho = float(design.split.spread)
         return quantile.rank_error(cells=cells, columns=design.d, rho=rho, failure=failure) / design.n
 
-    def __call__(
-        self,
-        rows: Rows,
-        center: FloatArray | None,
-        finest: FloatArray,
-        quantile: Quantile,
-        design: Design,
-        noise: MeteredNoise,
-    ) -> FloatArray:
+    def __call__(self, rows: Rows, search: SpreadSearch) -> FloatArray:
         """The distance of the two quantiles.
 
         Guarantee: design.split.spread-zCDP when one row is replaced: each rank moves by at most 1, as for medians.
         """
-        assert center is not None
-        columns = design.columns
-        ranked = HeldKeys.of_rows(rows, search_lattice(columns.low, columns.high, finest), columns.missing)
-        upper = quantile(ranked, self.share, noise, rho=design.split.spread, step="spread")
+        assert search.center is not None
+        columns, rho = search.design.columns, search.design.split.spread
+        ranked = HeldKeys.of_rows(rows, search_lattice(columns.low, columns.high, search.finest), columns.missing)
+        upper = search.quantile(ranked, self.share, search.noise, rho=rho, step="spread")
         over = NormalDist().inv_cdf(self.share) if self.normal else 1.0
-        return (upper - center) / columns.error_scale / over
+        return (upper - search.center) / columns.error_scale / over

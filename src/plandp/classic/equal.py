@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.mechanisms.quantiles import Quantile
-from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
@@ -24,14 +24,6 @@ class Equal:
         """None is ranked."""
         return 0.0
 
-    def __call__(
-        self,
-        rows: Rows,
-        center: FloatArray | None,
-        finest: FloatArray,
-        quantile: Quantile,
-        design: Design,
-        noise: MeteredNoise,
-    ) -> FloatArray:
+    def __call__(self, rows: Rows, search: SpreadSearch) -> FloatArray:
         """Ones: nothing is read and nothing is paid."""
-        return np.ones(design.d)
+        return np.ones(search.design.d)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.recentred import Recentred
-from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.box import box_center, box_spread
 
@@ -45,20 +45,13 @@ class SumOfSquares:
         """None is ranked."""
         return 0.0
 
-    def __call__(
-        self,
-        rows: Rows,
-        center: FloatArray | None,
-        finest: FloatArray,
-        quantile: Quantile,
-        design: Design,
-        noise: MeteredNoise,
-    ) -> FloatArray:
+    def __call__(self, rows: Rows, search: SpreadSearch) -> FloatArray:
         """The root of what is left of the noisy second moment, 0 where that is negative.
 
         Guarantee: design.split.spread-zCDP when one row is replaced.  In steps of M²/points each column's integer sum
         moves by at most `points`, so D = d·points².
         """
+        design, center = search.design, search.center
         assert center is not None
         columns, n = design.columns, design.n
         middle, half = box_center(columns), columns.width / 2.0
@@ -71,6 +64,8 @@ class SumOfSquares:
         )
         points = min(design.lattice_points, (1 << 62) // n)
         (sums,) = rows.fold(SquareSums(view=view, points=points))
-        noisy = noise.release(sums, squared_sensitivity=design.d * points**2, rho=design.split.spread, step="spread")
+        noisy = search.noise.release(
+            sums, squared_sensitivity=design.d * points**2, rho=design.split.spread, step="spread"
+        )
         moment = noisy.astype(np.float64) / points / n
         return np.sqrt(np.maximum(moment - ((center - middle) / half) ** 2, 0.0)) * box_spread(columns)

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.classic.search_lattice import search_lattice
+from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.ranked import HeldKeys
-from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 from plandp.terms.design import Design
 from plandp.theory.box import box_center, box_spread
@@ -71,23 +71,16 @@ class Pairs:
         wilson_hilferty = (1.0 - 2.0 / (9.0 * k)) ** 3
         return k * {"wilson-hilferty": wilson_hilferty, "as printed": 1.0 / wilson_hilferty, "none": 1.0}[self.median]
 
-    def __call__(
-        self,
-        rows: Rows,
-        center: FloatArray | None,
-        finest: FloatArray,
-        quantile: Quantile,
-        design: Design,
-        noise: MeteredNoise,
-    ) -> FloatArray:
+    def __call__(self, rows: Rows, search: SpreadSearch) -> FloatArray:
         """The root of the estimated variances.
 
         Guarantee: design.split.spread-zCDP when one row is replaced.  Proof: docs/proofs/variance_estimators.md.
         """
-        orders = [noise.public_permutation(design.n) for _ in range(self.copies)]  # before a row is read
+        design = search.design
+        orders = [search.noise.public_permutation(design.n) for _ in range(self.copies)]  # before a row is read
         sums = group_sums(rows, orders, self.groups, design.columns)
-        ranked = HeldKeys.of_values(sums, self._lattice(finest, design), copies=self.copies)
-        median = quantile(ranked, 0.5, noise, rho=design.split.spread, step="spread")
+        ranked = HeldKeys.of_values(sums, self._lattice(search.finest, design), copies=self.copies)
+        median = search.quantile(ranked, 0.5, search.noise, rho=design.split.spread, step="spread")
         return np.sqrt(median / self.median_of_sum)
 
     def _lattice(self, finest: FloatArray, design: Design) -> Lattice:

@@ -1,5 +1,6 @@
 """What a variance estimator is to plan-classic (Listing 1: estimateStd; appendix F)."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,17 @@ from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 
 FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SpreadSearch:
+    """What an estimator goes by: what is public or released, how it finds quantiles, and the door that it pays at."""
+
+    center: FloatArray | None  # released before, unless spreads come first
+    finest: FloatArray  # the smallest spread that can be told, in the units of the data
+    quantile: Quantile
+    design: Design
+    noise: MeteredNoise
 
 
 class SpreadEstimator(Protocol):
@@ -30,17 +42,6 @@ class SpreadEstimator(Protocol):
         """Public: the rank error to expect over the numbers that are ranked; 0 where none are."""
         ...
 
-    def __call__(
-        self,
-        rows: Rows,
-        center: FloatArray | None,
-        finest: FloatArray,
-        quantile: Quantile,
-        design: Design,
-        noise: MeteredNoise,
-    ) -> FloatArray:
-        """σ̂ in units of error_scale, any float: the caller brings it within `finest` and half the bounds' width.
-
-        `finest` is the smallest spread that the search can tell, in the units of the data.
-        """
+    def __call__(self, rows: Rows, search: SpreadSearch) -> FloatArray:
+        """σ̂ in units of error_scale, any float: the caller brings it within `finest` and half the bounds' width."""
         ...

@@ -1,19 +1,10 @@
 """`plandp check`: what a release would do, before anything is spent."""
 
 import argparse
-from contextlib import ExitStack
-from pathlib import Path
 
 import plandp
-from plandp.cli.output_file import reserved
-from plandp.cli.picture_file import check_picture, draw
-from plandp.cli.shared_options import (
-    add_column_options,
-    add_cost_options,
-    add_method_options,
-    asked_bounds,
-    refuse_no_budget,
-)
+from plandp.cli.answer_output import add_answer_options, show_answer
+from plandp.cli.shared_options import add_column_options, add_cost_options, add_method_options, asked_bounds
 from plandp.cli.values import read_count, read_number, read_numbers
 
 EXAMPLES = """\
@@ -60,27 +51,16 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--kind", default="real", help="real (the default); binary: items, no bounds needed; nonnegative: counts"
     )
     add_method_options(how)
-    shown = command.add_argument_group("what is shown and kept")
-    shown.add_argument("--json", action="store_true", help="print the check as JSON instead of words")
-    shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw error against rho and n: .svg, .png or .pdf")
+    add_answer_options(command, answer="check", drawn="error against rho and n")
     command.set_defaults(run=run)
 
 
 def run(asked: argparse.Namespace) -> None:
     """Print the check; draw it where asked."""
-    with ExitStack() as files:
-        draw_to = None
-        if asked.plot is not None:
-            check_picture(asked.plot)
-            draw_to = files.enter_context(reserved(asked.plot, "plot"))
-        found = _check(asked)
-        print(found.to_json() if asked.json else found)
-        if draw_to is not None:
-            draw(found, asked.plot, draw_to)
+    show_answer(asked, _check)
 
 
 def _check(asked: argparse.Namespace) -> plandp.Check:
-    refuse_no_budget(asked)
     return plandp.check(
         n=read_count("n", asked.n),
         d=None if asked.d is None else read_count("d", asked.d),

@@ -2,14 +2,12 @@
 
 import argparse
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import plandp
+from plandp.cli.answer_output import add_answer_options, show_answer
 from plandp.cli.file_labels import by_label
-from plandp.cli.output_file import reserved
-from plandp.cli.picture_file import check_picture, write_picture
-from plandp.cli.shared_options import add_column_options, add_cost_options, asked_bounds, refuse_no_budget
+from plandp.cli.shared_options import add_column_options, add_cost_options, asked_bounds
 from plandp.cli.values import read_count, read_number, read_numbers
 
 EXAMPLES = """\
@@ -74,27 +72,16 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     how.add_argument("--methods", metavar="A,B", help="methods to compare (default: all)")
     how.add_argument("--runs", default="10", help="how often each method is run on public data (default: 10)")
-    shown = command.add_argument_group("what is shown and kept")
-    shown.add_argument("--json", action="store_true", help="print the comparison as JSON instead of words")
-    shown.add_argument("--plot", metavar="PICTURE", type=Path, help="draw the errors: .svg, .png or .pdf")
+    add_answer_options(command, answer="comparison", drawn="the errors")
     command.set_defaults(run=run)
 
 
 def run(asked: argparse.Namespace) -> None:
     """Print the comparison; draw it where asked."""
-    with ExitStack() as files:
-        draw_to = None
-        if asked.plot is not None:
-            check_picture(asked.plot)
-            draw_to = files.enter_context(reserved(asked.plot, "plot"))
-        found = _compare(asked)
-        print(found.to_json() if asked.json else found)
-        if draw_to is not None:
-            write_picture(found.plot(), asked.plot, draw_to)
+    show_answer(asked, _compare)
 
 
 def _compare(asked: argparse.Namespace) -> plandp.Comparison:
-    refuse_no_budget(asked)
     return plandp.compare(
         n=None if asked.n is None else read_count("n", asked.n),
         d=None if asked.d is None else read_count("d", asked.d),

@@ -9,6 +9,7 @@ from plandp.errors import ArgumentError, MissingExtra
 from plandp.report.picture import svg_text
 from plandp.report.saved import SUFFIXES
 from plandp.terms.check import Check
+from plandp.terms.comparison import Comparison
 from plandp.terms.release import MeanRelease
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def check_picture(path: Path) -> None:
         raise MissingExtra("matplotlib", "plot", "drawing") from None
 
 
-def draw(shown: MeanRelease | Check, path: Path, write: Callable[[bytes], None]) -> None:
-    """Write the picture of a release or a check in the format that the suffix of `path` names."""
+def draw(shown: MeanRelease | Check | Comparison, path: Path, write: Callable[[bytes], None]) -> None:
+    """Write the picture of a release or an answer in the format that the suffix of `path` names."""
     write_picture(shown.plot(), path, write)
 
 

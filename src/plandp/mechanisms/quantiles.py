@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log, log2, sqrt
+from math import ceil, log2
 from typing import Literal, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from plandp.errors import ArgumentError
 from plandp.mechanisms.ranked import Ranked
 from plandp.noise.exponential_choice import Candidates
 from plandp.noise.meter import MeteredNoise
+from plandp.theory.rank_search import Search, rank_error
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -62,9 +63,8 @@ class BinarySearch:
         return lattice.point(begin + (0.5 if self.answer == "midpoint" else 1.0))
 
     def rank_error(self, *, cells: float, columns: int, rho: float, failure: float, copies: int = 1) -> float:
-        """√(d·T·ln(T·d/β)/ρ)·copies: Lemma 2.7 with a tail bound that holds, √2 times what is printed (line 366)."""
-        rounds = halvings(cells)
-        return copies * sqrt(columns * rounds * log(rounds * columns / failure) / rho)
+        """Lemma 2.7 with the normal quantile where the tail bound that is printed does not hold (line 366)."""
+        return rank_error(cells=cells, columns=columns, rho=rho, failure=failure, copies=copies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,8 @@ class ExponentialMechanism:
 
     def rank_error(self, *, cells: float, columns: int, rho: float, failure: float, copies: int = 1) -> float:
         """√(d/(2ρ))·ln(d·cells/β)·copies: a union over all cells; for columns without missing values."""
-        return copies * sqrt(columns / (2.0 * rho)) * log(columns * cells / failure)
+        search: Search = "exponential mechanism"
+        return rank_error(cells=cells, columns=columns, rho=rho, failure=failure, search=search, copies=copies)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -118,15 +118,7 @@ def _points(
 def panel_a(scale: Scale, *, dims: tuple[int, ...] | None = None, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
     """Gaussian A."""
     tables = tuple((float(d), case_a(d)) for d in dims or scale.dims)
-    return Panel(
-        letter="a",
-        title="Gaussian A: no skew, n = 4,000",
-        x_name="d",
-        points=_points(scale.rhos, tables, entrants, scale.runs),
-        experiment="gaussianA",
-        measures=(TRUE_MEAN, EMPIRICAL_MEAN),
-        log_x=True,
-    )
+    return _along_d("a", "Gaussian A: no skew, n = 4,000", _points(scale.rhos, tables, entrants, scale.runs), TRUE_MEAN)
 
 
 def panel_b(scale: Scale, *, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
@@ -145,13 +137,18 @@ def panel_b(scale: Scale, *, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
 def panel_c(scale: Scale, *, dims: tuple[int, ...] | None = None, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
     """Gaussian C; drawn as distance to the empirical mean, as in the paper, whose files have the other one."""
     tables = tuple((float(d), case_c(d)) for d in dims or scale.dims)
+    points = _points(scale.rhos, tables, entrants, scale.runs)
+    return _along_d("c", "Gaussian C: α = 2, n = 10,000", points, EMPIRICAL_MEAN)
+
+
+def _along_d(letter: str, title: str, points: tuple[Point, ...], drawn: str) -> Panel:
     return Panel(
-        letter="c",
-        title="Gaussian C: α = 2, n = 10,000",
+        letter=letter,
+        title=title,
         x_name="d",
-        points=_points(scale.rhos, tables, entrants, scale.runs),
-        experiment="gaussianC",
-        measures=(EMPIRICAL_MEAN, TRUE_MEAN),
+        points=points,
+        experiment=f"gaussian{letter.upper()}",
+        measures=(TRUE_MEAN, EMPIRICAL_MEAN) if drawn == TRUE_MEAN else (EMPIRICAL_MEAN, TRUE_MEAN),
         log_x=True,
     )
 

@@ -82,17 +82,12 @@ def sample_of(workload: Workload, run: int) -> Sample:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianRows:
-    """Gaussian A, B or C: independent columns."""
+class CaseRows:
+    """Numbers of the size, bounds and centre of one of the paper's Gaussian cases."""
 
     letter: str
     case: Case
     binary = False
-
-    @property
-    def name(self) -> str:
-        """As in the tables."""
-        return f"{self.letter} n={self.case.n} d={self.case.d} alpha={self.case.skew:g}"
 
     @property
     def n(self) -> int:
@@ -108,6 +103,16 @@ class GaussianRows:
     def bound(self) -> float:
         """As the published files have it: for A half of what the paper's table says."""
         return self.case.bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianRows(CaseRows):
+    """Gaussian A, B or C: independent columns."""
+
+    @property
+    def name(self) -> str:
+        """As in the tables."""
+        return f"{self.letter} n={self.case.n} d={self.case.d} alpha={self.case.skew:g}"
 
     @property
     def spread(self) -> FloatArray:
@@ -135,12 +140,10 @@ def case_c(d: int, n: int = 10_000) -> GaussianRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorrelatedRows:
+class CorrelatedRows(CaseRows):
     """Gaussian A′ (Σ = ΛΛᵀ + I, Λ above the diagonal uniform up to 1/√d) or C′ (all correlations one half)."""
 
     letter: Literal["A'", "C'"]
-    like: Case
-    binary = False
 
     @property
     def name(self) -> str:
@@ -148,45 +151,30 @@ class CorrelatedRows:
         return f"{self.letter} n={self.n} d={self.d}"
 
     @property
-    def n(self) -> int:
-        """Rows."""
-        return self.like.n
-
-    @property
-    def d(self) -> int:
-        """Columns."""
-        return self.like.d
-
-    @property
-    def bound(self) -> float:
-        """That of A or C."""
-        return self.like.bound
-
-    @property
     def spread(self) -> FloatArray | None:
         """Of A′ drawn with the table, so that nobody is told."""
-        return self.like.spread if self.letter == "C'" else None
+        return self.case.spread if self.letter == "C'" else None
 
     def draw(self, rng: Generator) -> Sample:
         """Draw Λ anew for every table."""
         own = rng.standard_normal((self.n, self.d))
         if self.letter == "C'":
             shared = rng.standard_normal((self.n, 1))
-            rows = (own + shared) * np.sqrt(0.5) * self.like.spread
+            rows = (own + shared) * np.sqrt(0.5) * self.case.spread
         else:
             loadings = np.triu(rng.uniform(0.0, self.d**-0.5, (self.d, self.d)), k=1)
             rows = own + rng.standard_normal((self.n, self.d)) @ loadings.T
-        return _sample(rows + self.like.center, np.full(self.d, self.like.center))
+        return _sample(rows + self.case.center, np.full(self.d, self.case.center))
 
 
 def correlated_a(d: int) -> CorrelatedRows:
     """Gaussian A′."""
-    return CorrelatedRows(letter="A'", like=gaussian_a(d))
+    return CorrelatedRows(letter="A'", case=gaussian_a(d))
 
 
 def correlated_c(d: int) -> CorrelatedRows:
     """Gaussian C′."""
-    return CorrelatedRows(letter="C'", like=skewed("gaussian", d, 2.0))
+    return CorrelatedRows(letter="C'", case=skewed("gaussian", d, 2.0))
 
 
 @dataclass(frozen=True, kw_only=True)

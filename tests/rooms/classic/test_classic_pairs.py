@@ -8,6 +8,7 @@ import pytest
 import plandp
 from plandp.classic import BinarySearch, ExponentialMechanism, Pairs
 from plandp.classic.pairs import group_sums
+from plandp.classic.spread import SpreadSearch
 from plandp.data import blocks
 from plandp.data.open import open_rows
 from plandp.noise.meter import open_door
@@ -79,7 +80,8 @@ def estimated(part: Pairs, *, quantile: object, n: int = 6000, rho: int = 200) -
     design = classic_design(n=n, columns=columns_of(30), rho=Fraction(rho), error_norm=2.0)
     door = open_door(reserved=design.split.rho, testing_seed=3)
     finest = np.full(30, 0.01)
-    found = part(open_rows(table), None, finest, quantile, design, door)  # type: ignore[arg-type]
+    search = SpreadSearch(center=None, finest=finest, quantile=quantile, design=design, noise=door)  # type: ignore[arg-type]
+    found = part(open_rows(table), search)
     assert door.spent == design.split.spread
     return (found / spread) ** 2
 

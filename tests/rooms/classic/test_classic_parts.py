@@ -12,6 +12,7 @@ from plandp.classic.guards import rows_to_clip
 from plandp.classic.noised_rows import NoisedRows
 from plandp.classic.parts import Parts
 from plandp.classic.search_lattice import search_lattice
+from plandp.classic.spread import SpreadSearch
 from plandp.data.open import open_rows
 from plandp.methods import plan_classic
 from plandp.noise.meter import open_door
@@ -57,8 +58,14 @@ def test_spreads_of_gaussian_columns_are_found_up_to_the_factor(part: classic.Di
     table[::50, 1] = np.nan
     design = design_of(n=60_000, rho="2000")
     door = open_door(reserved=Fraction(2000), testing_seed=1)
-    center = np.full(3, 7.0)
-    found = part(open_rows(table), center, np.full(3, 0.01), classic.ExponentialMechanism(), design, door)
+    search = SpreadSearch(
+        center=np.full(3, 7.0),
+        finest=np.full(3, 0.01),
+        quantile=classic.ExponentialMechanism(),
+        design=design,
+        noise=door,
+    )
+    found = part(open_rows(table), search)
     np.testing.assert_allclose(found / SPREAD, off, rtol=0.06)
     assert door.spent == design.split.spread
 
@@ -66,7 +73,9 @@ def test_spreads_of_gaussian_columns_are_found_up_to_the_factor(part: classic.Di
 def test_equal_spreads_cost_nothing() -> None:
     design = design_of()
     door = open_door(reserved=Fraction(1), testing_seed=1)
-    found = classic.Equal()(open_rows(np.zeros((9, 3))), None, np.ones(3), classic.BinarySearch(), design, door)
+    quantile = classic.BinarySearch()
+    search = SpreadSearch(center=None, finest=np.ones(3), quantile=quantile, design=design, noise=door)
+    found = classic.Equal()(open_rows(np.zeros((9, 3))), search)
     assert found.tolist() == [1.0] * 3
     assert not door.payments
 
