@@ -204,7 +204,9 @@ def chosen(exhibits: tuple[Exhibit, ...], names: str) -> tuple[Exhibit, ...]:
     unknown = [name for name in asked if name not in known]
     if unknown or not asked:
         wrong = f"there is no {unknown[0]!r}; " if unknown else ""
-        raise ArgumentError("exhibits", f"{wrong}name one or more of {', '.join(known)}, or all")
+        raise ArgumentError(
+            "exhibits", f"{wrong}name one or more of {', '.join(known)}, or all; --list says where each is in the paper"
+        )
     return tuple(exhibit for exhibit in exhibits if exhibit.name in asked)
 
 

@@ -45,7 +45,7 @@ def panel_table(measured: Measured) -> Table:
     )
     rows = tuple(_line(measured, point, first) for point in panel.points)
     return Table(
-        heading=f"({panel.letter}) {panel.title}: {norm}{measure}, median of {_runs(measured)} runs",
+        heading=f"({panel.letter}) {panel.title}: {norm}{measure}, median of {_runs(measured)}",
         rows=(head, *rows),
         note=_sources(measured),
     )
@@ -60,7 +60,8 @@ def _runs(measured: Measured) -> str:
                 counts.setdefault(name if name in dict(point.cell.fewer) else "", set()).add(found.runs)
     told = {name: _span(found) for name, found in counts.items()}
     rare = "".join(f" ({name}: {span})" for name, span in told.items() if name)
-    return told.get("", "0") + rare
+    usual = told.get("", "0")
+    return f"{usual}{rare} {'run' if usual == '1' and not rare else 'runs'}"
 
 
 def _span(counts: set[int]) -> str:

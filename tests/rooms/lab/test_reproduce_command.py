@@ -101,6 +101,7 @@ def test_every_figure_and_table_of_the_paper_has_a_name(capsys: pytest.CaptureFi
     ("arguments", "complaint"),
     [
         (["nonsense"], "LIST: there is no 'nonsense'; name one or more of illustration, settings,"),
+        (["figure-1"], "or all; --list says where each is in the paper"),
         ([], "LIST: give names"),
         (["variance", "--runs", "0"], "--runs: must be 1 or more"),
         (["variance", "--processes", "0"], "--processes: must be 1 or more"),
