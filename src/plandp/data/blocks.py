@@ -75,7 +75,8 @@ class TableRows:
             with np.errstate(all="ignore"):
                 block = self._read(start, step)
                 if total is None:
-                    total = tuple(sums.copy() for sums in function(block))
+                    part = function(block)
+                    total = part if isinstance(function, AddingFunction) else tuple(sums.copy() for sums in part)
                 elif isinstance(function, AddingFunction):
                     function.add_to(total, block)
                 else:

@@ -28,7 +28,7 @@ class AddingFunction(BlockFunction, Protocol):
     """A block function that can add to sums it made before: where blocks are small, that saves making new ones."""
 
     def add_to(self, sums: Sums, block: FloatBlock, /) -> None:
-        """Add to `sums` what the function returns for `block`."""
+        """Add to `sums`, which the function returned before, what it would return for `block`."""
         ...
 
 

@@ -37,13 +37,15 @@ def split_pieces(
             new_edges[i, j] = edges[i, j] if j < at else threshold[i] if j == at else edges[i, j - 1]
 
 
-def find_pieces(mass: FloatArray, share: FloatArray, piece: NDArray[np.intp], before: FloatArray) -> None:
-    """Write the piece that holds the quantile `share` of every coordinate, and the mass before it."""
+def find_pieces(edges: FloatArray, mass: FloatArray, share: FloatArray, found: FloatArray) -> None:
+    """Write to `found` the mass before the piece that holds the quantile `share`, its mass, and where it begins and ends."""
     d, pieces = mass.shape
     for i in range(d):
         at, upto = 0, mass[i, 0]
         while upto < share[i] and at < pieces - 1:
             at += 1
             upto += mass[i, at]
-        piece[i] = at
-        before[i] = upto - mass[i, at]
+        found[0, i] = upto - mass[i, at]
+        found[1, i] = mass[i, at]
+        found[2, i] = edges[i, at]
+        found[3, i] = edges[i, at + 1]

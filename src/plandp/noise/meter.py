@@ -157,13 +157,14 @@ class MeteredNoise:
     def _pay(self, payment: Payment) -> None:
         # Check and entry are one step, so that two threads cannot overspend together.
         with self._lock:
-            if self._spent + payment.rho > self._reserved:
+            spent = self._spent + payment.rho
+            if spent > self._reserved:
                 raise BudgetExceeded(
                     f"step {payment.step!r} asks for rho = {payment.rho}, but only "
                     f"{self._reserved - self._spent} of {self._reserved} is left; nothing was drawn"
                 )
             self._payments = (*self._payments, payment)
-            self._spent += payment.rho
+            self._spent = spent
 
 
 _MAKER: ContextVar[Callable[[Fraction], MeteredNoise] | None] = ContextVar("maker of doors", default=None)
@@ -231,7 +232,7 @@ def _sum(query: IntegerArray, noise: IntegerArray) -> IntegerArray:
     """Add without overflow: in int64 the sum is exactly clamp(clamp(query) + noise), both clamps at ±2^62."""
     if query.dtype == np.object_ or noise.dtype == np.object_:
         return np.asarray(query.astype(np.object_) + noise.astype(np.object_), dtype=np.object_)
-    held = np.minimum(np.maximum(query.astype(np.int64), 1 - _INT64_REACH), _INT64_REACH - 1)
+    held = np.minimum(np.maximum(query, 1 - _INT64_REACH), _INT64_REACH - 1)
     # Clamping the noise to the room that `held` leaves clamps the sum, and nothing on the way leaves int64.
     room_below, room_above = -_INT64_REACH - held, _INT64_REACH - held
-    return np.asarray(np.minimum(np.maximum(noise.astype(np.int64), room_below), room_above) + held, dtype=np.int64)
+    return np.asarray(np.minimum(np.maximum(noise, room_below), room_above) + held)

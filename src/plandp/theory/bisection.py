@@ -42,22 +42,16 @@ class MedianPosterior:
         """
         each = np.arange(len(self.mass))
         share = 0.5 + OFF_CENTER * ((self.mass.shape[1] * GOLDEN + each * SILVER) % 1.0 - 0.5)
-        piece, before = self._piece(share)
-        mass = self.mass[each, piece]
-        left, right = self.edges[each, piece], self.edges[each, piece + 1]
-        point = np.floor(left + (right - left) * np.clip((share - before) / np.maximum(mass, TINY), 0.0, 1.0))
-        point = np.maximum(point, left + 1.0)
+        before, mass, left, right = self._piece(share)
+        point = np.maximum(np.floor(_inside(share, before, mass, left, right)), left + 1.0)
         first, last = left <= 0.0, right >= self.edges[:, -1]
         lower_end = ~first & ((before >= 1.0 - before - mass) | last)
         return np.where(point < right, point, np.where(lower_end, left, right))
 
     def median(self) -> FloatArray:
         """The posterior median, a real number between lattice points."""
-        each = np.arange(len(self.mass))
-        piece, before = self._piece(np.full(len(self.mass), 0.5))
-        left, right = self.edges[each, piece], self.edges[each, piece + 1]
-        share = np.clip((0.5 - before) / np.maximum(self.mass[each, piece], TINY), 0.0, 1.0)
-        return np.asarray(left + (right - left) * share)
+        share = np.full(len(self.mass), 0.5)
+        return _inside(share, *self._piece(share))
 
     def updated(self, threshold: FloatArray, evidence: FloatArray) -> "MedianPosterior":
         """Split at `threshold` and reweigh: `evidence` = log p(answer | median below) - log p(answer | above)."""
@@ -68,20 +62,26 @@ class MedianPosterior:
         split(self.edges, self.mass, threshold, before, after, edges, mass)
         return MedianPosterior(edges, mass)
 
-    def _piece(self, share: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
-        """The piece that holds the quantile `share`, and the mass before it."""
-        piece, before = np.empty(len(self.mass), np.intp), np.empty(len(self.mass))
+    def _piece(self, share: FloatArray) -> FloatArray:
+        """Of the piece that holds the quantile `share`: the mass before it, its mass, and where it begins and ends."""
+        found = np.empty((4, len(self.mass)))
         find = compiled(find_pieces) or _find_pieces
-        find(self.mass, share, piece, before)
-        return piece, before
+        find(self.edges, self.mass, share, found)
+        return found
 
 
-def _find_pieces(mass: FloatArray, share: FloatArray, piece: NDArray[np.intp], before: FloatArray) -> None:
+def _inside(share: FloatArray, before: FloatArray, mass: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:
+    """The quantile `share` within the piece that holds it, whose mass is spread evenly."""
+    part = np.minimum(np.maximum((share - before) / np.maximum(mass, TINY), 0.0), 1.0)
+    return np.asarray(left + (right - left) * part)
+
+
+def _find_pieces(edges: FloatArray, mass: FloatArray, share: FloatArray, found: FloatArray) -> None:
     """What the compiled loop does, in NumPy."""
     upto = np.cumsum(mass, axis=1)
-    piece[:] = np.minimum((upto < share[:, None]).sum(axis=1), mass.shape[1] - 1)
+    piece = np.minimum((upto < share[:, None]).sum(axis=1), mass.shape[1] - 1)
     each = np.arange(len(mass))
-    before[:] = upto[each, piece] - mass[each, piece]
+    found[:] = upto[each, piece] - mass[each, piece], mass[each, piece], edges[each, piece], edges[each, piece + 1]
 
 
 def _split_pieces(
@@ -118,11 +118,11 @@ def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatA
     """
     from scipy.special import ndtr  # here, since importing SciPy takes longer than importing plandp
 
-    y = np.clip(count, -4.0 * noise_std, rows + 4.0 * noise_std)
+    y = np.minimum(np.maximum(count, -4.0 * noise_std), rows + 4.0 * noise_std)
     half = 0.5 * rows
     peak = FAR / (noise_std * np.sqrt(2.0 * np.pi))
-    below = peak * np.exp(-0.5 * ((y - rows) / noise_std) ** 2)
-    below += (1.0 - FAR) / half * (ndtr((y - half) / noise_std) - ndtr((y - rows) / noise_std))
-    above = peak * np.exp(-0.5 * (y / noise_std) ** 2)
-    above += (1.0 - FAR) / half * (ndtr((half - y) / noise_std) - ndtr(-y / noise_std))
-    return np.asarray(np.log(np.maximum(below, TINY)) - np.log(np.maximum(above, TINY)))
+    # below and above at once: `from_end` is 0 where all rows lie below the threshold, or above it
+    from_half, from_end = np.stack([y - half, half - y]) / noise_std, np.stack([y - rows, -y]) / noise_std
+    side = peak * np.exp(-0.5 * from_end**2) + (1.0 - FAR) / half * (ndtr(from_half) - ndtr(from_end))
+    below, above = np.log(np.maximum(side, TINY))
+    return np.asarray(below - above)

@@ -55,17 +55,17 @@ def _likelihood(
     offsets: FloatArray,
 ) -> SingleArray:
     """exp(-χ²/2), at most 1 per coordinate, of every (coordinate, scale, offset)."""
-    chi2 = np.zeros((len(scales), len(relative), len(offsets)), np.float32)
+    chi2 = np.zeros((len(relative), len(scales), len(offsets)), np.float32)
     shift = np.exp(LOGISTIC * offsets).astype(np.float32)
     seen = (counts / noise_std).astype(np.float32)
     full = np.float32(rows / noise_std)
     loop = compiled(add_misfits) or _add_misfits
     for level, scale in enumerate(scales):
         steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0).astype(np.float32))
-        loop(steep, shift, seen, full, chi2[level])
-    chi2 -= chi2.min(axis=(0, 2), keepdims=True)
+        loop(steep, shift, seen, full, chi2[:, level])
+    chi2 -= chi2.min(axis=(1, 2), keepdims=True)
     chi2 *= np.float32(-0.5)
-    return np.exp(chi2, out=chi2).transpose(1, 0, 2)
+    return np.exp(chi2, out=chi2)
 
 
 def _add_misfits(

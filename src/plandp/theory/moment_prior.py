@@ -17,7 +17,7 @@ def posterior_moments(noisy: FloatArray, noise_std: FloatArray) -> FloatArray:
     grid = np.exp(np.arange(np.log(lowest), np.log(highest) + GRID_STEP, GRID_STEP))
     stride = -(-len(noisy) // LEARN_FROM)
     some = np.argsort(noisy, kind="stable")[::stride]  # stratified: all sizes of moment are represented
-    prior = _learned_prior(_likelihood(noisy[some], noise_std[some], grid))
+    prior = _learned_prior(_likelihood(noisy[some], noise_std[some], grid).astype(np.float32))
     answer = np.empty_like(noisy)
     for begin in range(0, len(noisy), LEARN_FROM):
         part = slice(begin, begin + LEARN_FROM)
@@ -31,10 +31,12 @@ def _likelihood(noisy: FloatArray, noise_std: FloatArray, grid: FloatArray) -> F
     return np.asarray(np.exp(half_chi2.min(axis=1, keepdims=True) - half_chi2))
 
 
-def _learned_prior(likelihood: FloatArray) -> FloatArray:
+def _learned_prior(likelihood: NDArray[np.float32]) -> FloatArray:
+    """Expectation–maximisation, in single precision: the prior is good to a percent at best."""
     count, cells = likelihood.shape
-    prior = np.full(cells, 1.0 / cells)
+    prior = np.full(cells, 1.0 / cells, np.float32)
     for _ in range(EM_ROUNDS):
-        prior = prior * ((1.0 / (likelihood @ prior)) @ likelihood)
-        prior = (prior + 0.5 / cells) / (count + 0.5)
-    return prior
+        prior *= np.float32(1.0) / (likelihood @ prior) @ likelihood
+        prior += np.float32(0.5 / cells)
+        prior /= np.float32(count + 0.5)
+    return prior.astype(np.float64)

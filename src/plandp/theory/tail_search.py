@@ -28,6 +28,7 @@ LOST_OF_ANY_SHAPE = 0.5
 MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 QUADRATURE = 64
+MIDDLES = np.arange(QUADRATURE) + 0.5
 TINY = 1e-290
 FORGOTTEN = 25.0  # cells at the ends with e^-25 of the best weight are looked at no more
 
@@ -107,12 +108,12 @@ class TailPosterior:
         """Learn from a noisy count."""
         candidates = slice(self.begin, self.begin + len(self.log_weight))
         above, beyond = rows - seen.count, self.position[candidates] - self.position[seen.cell]
-        curve = _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
-        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
-        step = np.where(self.begin + np.arange(len(beyond)) <= seen.cell, fewer, more)
         log_weight = self.log_weight.copy()
-        log_weight[:, :-1] += curve
-        log_weight[:, -1] += step
+        log_weight[:, :-1] += _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
+        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
+        after = max(seen.cell + 1 - self.begin, 0)
+        log_weight[:after, -1] += fewer
+        log_weight[after:, -1] += more
         best = log_weight.max(axis=1)
         possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
         return TailPosterior(
@@ -138,12 +139,25 @@ def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, 
     # single precision is plenty beside MISFIT, and much faster
     inward = np.minimum(beyond[:, None].astype(np.float32), TOP)
     log_tail = math.log(tail)
-    log_rows = np.minimum(log_tail + inward * (STEEPNESS - BEND * inward), math.log(rows))
-    expected = np.exp(log_rows)
-    misfit = MISFIT * (1.0 + np.maximum(log_rows - log_tail, 0.0))
-    seen = min(max(above, noise_std), rows)
-    variance = noise_std**2 + (misfit * np.minimum(expected, seen)) ** 2
-    return np.asarray(-0.5 * ((above - expected) ** 2 / variance + np.log(2.0 * np.pi * variance)))
+    log_rows = BEND * inward
+    np.subtract(STEEPNESS, log_rows, out=log_rows)
+    log_rows *= inward
+    log_rows += log_tail
+    np.minimum(log_rows, math.log(rows), out=log_rows)
+    expected = np.exp(log_rows, out=inward)
+    misfit = np.maximum(np.subtract(log_rows, log_tail, out=log_rows), 0.0, out=log_rows)
+    misfit += 1.0
+    misfit *= MISFIT
+    misfit *= np.minimum(expected, min(max(above, noise_std), rows))
+    variance = np.multiply(misfit, misfit, out=misfit)
+    variance += noise_std**2
+    apart = np.subtract(above, expected, out=expected)
+    apart *= apart
+    apart /= variance
+    variance *= 2.0 * np.pi
+    apart += np.log(variance, out=variance)
+    apart *= -0.5
+    return np.asarray(apart)
 
 
 def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:
@@ -157,10 +171,10 @@ def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> 
     fewer = 0.5 * (math.erfc((above - tail) / spread) - math.erfc(above / spread)) / tail
     low, high = max(tail, above - 7.0 * noise_std), min(rows, max(above, tail) + 7.0 * noise_std)
     width = (high - low) / QUADRATURE
-    points = low + (np.arange(QUADRATURE) + 0.5) * width
+    points = low + MIDDLES * width
     density = np.exp(-0.5 * ((points - above) / noise_std) ** 2) / points
-    more = float(density.sum()) * width / (noise_std * np.sqrt(2.0 * np.pi) * np.log(rows / tail))
-    return float(np.log(max(fewer, TINY))), float(np.log(max(more, TINY)))
+    more = float(density.sum()) * width / (noise_std * math.sqrt(2.0 * math.pi) * math.log(rows / tail))
+    return math.log(max(fewer, TINY)), math.log(max(more, TINY))
 
 
 def _quantile(mass: FloatArray, share: float) -> int:
