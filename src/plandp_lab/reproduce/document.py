@@ -34,7 +34,8 @@ INTRODUCTION = (
     "command, from results alone:\n\n    {command}\n\n"
     "Lines are medians, bars quartiles. Marks without filling are medians that others measured: published by the "
     "authors, or their code run again (said below each table). A claim of the paper is judged for plandp's default and "
-    "for Algorithm 1 as the paper states it, against IOME as published where that takes part. Errors are ℓ2, for 0/1 data ℓ1/2; to the true mean they hold the sampling "
+    "for Algorithm 1 as the paper states it, against IOME as published where that takes part. Errors are ℓ2, for 0/1 "
+    "data ℓ1/2; to the true mean they hold the sampling "
     "error too, to the empirical mean the noise alone. The oracle and the sampling error are drawn for scale. Who "
     "takes part:"
 )
