@@ -304,6 +304,15 @@ wrong_data("a list of rows of unequal length", lambda: [[CANARY, 2], [CANARY]])
 wrong_data("a list of numbers", lambda: [CANARY, 2, 3])
 wrong_data("a list with a string in it", lambda: [[CANARY, "canary"]], lambda: [[CANARY, None, "canary"]])
 wrong_data("something else", lambda: {"age": [CANARY, 42]})
+wrong_data("what can be gone through only once", lambda: iter([TABLE]), lambda: (TABLE for _ in range(2)))
+wrong_data("a function that returns something else", lambda: lambda: 7)
+wrong_data("batches that are none", lambda: lambda: iter([[CANARY, 2]]))
+wrong_data("batches with other columns", lambda: [TABLE, TABLE[:, :1]], lambda: lambda: [TABLE[:, :1], TABLE])
+wrong_data(
+    "lists of no fixed width",
+    lambda: pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]}),
+    lambda: written_parquet(pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]})),
+)
 
 
 def written_npy(array: np.ndarray) -> str:
@@ -407,9 +416,20 @@ wrong_call("a check of no rows", lambda: plandp.check(n=0, d=2, bounds=(0, 100),
 wrong_data("a file that does not exist", lambda: "survey.csv")
 
 
-def _directory() -> object:
+def _directory(*names: str) -> object:
     Path("surveys").mkdir(exist_ok=True)
+    for name in names:
+        path = Path("surveys") / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"age\n{CANARY}\n")
     return "surveys"
+
+
+def _columns(*headers: str) -> list[str]:
+    names = [f"{letter}.csv" for letter in "ab"[: len(headers)]]
+    for name, header in zip(names, headers, strict=True):
+        Path(name).write_text(f"{header}{CANARY}\n")
+    return names
 
 
 def _in_each_file(change: Callable[[bytes], bytes], *, text: bool) -> Iterator[Call]:
@@ -420,7 +440,12 @@ def _in_each_file(change: Callable[[bytes], bytes], *, text: bool) -> Iterator[C
             yield (lambda name=name: plandp.mean(name, **FINE)), container
 
 
-wrong_data("a directory", _directory, lambda: Path(str(_directory())))
+wrong_data("a directory without files", _directory, lambda: Path(str(_directory())))
+wrong_data("a directory of directories", lambda: _directory("2025/a.csv"))
+wrong_data("several kinds of files", lambda: _directory("a.csv", "b.parquet"), lambda: str(_directory()) + "/*.*")
+wrong_data("a pattern that no file matches", lambda: "surveys/*.csv", lambda: Path("surveys/*.csv"))
+wrong_data("files with other columns", lambda: _columns("age,income\n", "age\n"), lambda: _columns("age\n", "income\n"))
+wrong_data("a file that is named twice", lambda: [*_columns("age\n1\n"), "./a.csv"])
 wrong_data("the text of a file instead of its name", lambda: f"age,income\n{CANARY},30000\n", lambda: "canary" * 1000)
 wrong_data("an ending that is not known", written("survey.txt", f"age\n{CANARY}\n"))
 wrong_data("a file that is compressed", written("survey.csv.gz", b"\x1f\x8b"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.arrow_table import arrow_floats, is_arrow_number
+from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import NULL, IdColumn, not_an_id, number_categories, number_cells, number_integers
 from plandp.data.labels import offer

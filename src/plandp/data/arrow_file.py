@@ -1,75 +1,149 @@
-"""Parquet, Feather and Arrow IPC files as tables; only the columns asked for are read."""
+"""Feather and Arrow IPC files, read batch by batch; only the columns asked for are read."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plandp.data.arrow_table import ArrowTable, open_arrow
-from plandp.data.labels import BeforeValues
-from plandp.data.table import refuse_empty
+from plandp.data.arrow_table import ArrowColumns, choose_columns
+from plandp.data.batches import Batches, Piece
+from plandp.data.column_groups import ColumnGroups, windows
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
-Choice = Callable[[Any, int | None], Sequence[Label]]
-"""Names some columns of a schema, or refuses it, before any value is read; the number of rows may be known, too."""
+LARGE = 2**24
+"""A batch of more values (128 MiB) is not held whole, where the file allows that."""
 
-_IPC_FILE = b"ARROW1"  # the first bytes of the file format; the streaming format starts with a message
-
-
-def read_parquet(
-    path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool
-) -> ArrowTable:
-    """Return the table in a Parquet file; its schema decides what is accepted, before any value is read."""
-    return _checked(load_parquet(path, partial(_accept, columns, before_values)), columns)
+_FILE = b"ARROW1"  # the first bytes of the file format; the streaming format starts with a message
 
 
-def read_arrow(
-    path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool
-) -> ArrowTable:
-    """Return the table in a Feather (version 2) or Arrow IPC file or stream, accepted by its schema."""
-    return _checked(load_arrow(path, partial(_accept, columns, before_values)), columns)
+def open_ipc(path: Path, columns: Collection[Label] | None) -> Batches:
+    """Return a Feather (version 2) or Arrow IPC file or stream whose schema was accepted; no value is read."""
+    with ipc_reader(path) as (reader, _):
+        schema = reader.schema
+    fields = Fields(path=path, names=tuple(schema.names))
+    kind = ArrowFile if _is_file(path) else ArrowStream
+    return kind(fields=fields, columns=choose_columns(schema, columns), size=path.stat().st_size)
 
 
-def load_parquet(path: Path, choose: Choice) -> Any:
-    """Return the columns of a Parquet file that `choose` names when it has seen the schema, as a pyarrow.Table."""
-    try:
-        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]  # pyarrow ships no types
-    except ImportError:
-        raise MissingExtra("pyarrow", "arrow", "reading a Parquet file") from None
-    with ParquetFile(path) as file:
-        return file.read(columns=list(choose(file.schema_arrow, file.metadata.num_rows)))
-
-
-def load_arrow(path: Path, choose: Choice) -> Any:
-    """Return the columns of an Arrow IPC file or stream that `choose` names when it has seen the schema."""
+@contextmanager
+def ipc_reader(path: Path, fields: Sequence[int] = ()) -> Iterator[tuple[Any, Any]]:
+    """Open an Arrow IPC file or stream, of which only these fields are read, or all; return also what it reads."""
     try:
         from pyarrow import OSFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading an Arrow or Feather file") from None
+    opened = ipc.open_file if _is_file(path) else ipc.open_stream
+    with OSFile(str(path)) as source:
+        yield opened(source, options=ipc.IpcReadOptions(included_fields=list(fields))), source
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Fields:
+    """A file and the names of all its columns."""
+
+    path: Path
+    names: tuple[str, ...]
+
+    @contextmanager
+    def reader(self, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+        """Open the file for some of its columns."""
+        with ipc_reader(self.path, sorted(self.names.index(name) for name in names)) as opened:
+            yield opened
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ArrowStream:
+    """The rows of an Arrow IPC stream: its batches, each of them held whole."""
+
+    fields: Fields
+    columns: ArrowColumns
+    size: int
+    n = None  # it takes a pass to count them
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.columns.labels
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Go through the batches, of which one column is unpacked."""
+        for batch, size in self._batches(self.columns.names[:1]):
+            yield batch.num_rows, size
+
+    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+        """Go through the batches."""
+        for batch, size in self._batches(self.columns.names):
+            yield self.columns.of(_checked(batch)), size
+
+    def _batches(self, names: Sequence[str]) -> Iterator[tuple[Any, int]]:
+        read = 0
+        with self.fields.reader(names) as (reader, source):
+            for batch in reader:
+                end = source.tell()
+                yield batch, end - read
+                read = end
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ArrowFile:
+    """The rows of an Arrow IPC file: its batches, a few columns at a time of those that are large."""
+
+    fields: Fields
+    columns: ArrowColumns
+    size: int
+    n = None  # it takes a pass to count them, but a short one
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.columns.labels
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Go through the batches, of which one column is read."""
+        with self.fields.reader(self.columns.names[:1]) as (reader, _):
+            for number in range(reader.num_record_batches):
+                yield reader.get_batch(number).num_rows, self.size // reader.num_record_batches
+
+    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+        """Go through the batches."""
+        lengths = [length for length, _ in self.counts()] if self._may_be_cut else []
+        with self.fields.reader(self.columns.names) as (reader, _):
+            for number in range(reader.num_record_batches):
+                size = self.size // reader.num_record_batches
+                if self._may_be_cut and lengths[number] * len(self.labels) > LARGE:
+                    group = ColumnGroups(
+                        n=lengths[number],
+                        labels=self.labels,
+                        names=self.columns.names,
+                        batches=partial(self._columns_of, number),
+                    )
+                    for window in windows(group, picked=picked):
+                        yield window, size * window.n // group.n
+                else:
+                    yield self.columns.of(_checked(reader.get_batch(number))), size
+
+    @property
+    def _may_be_cut(self) -> bool:
+        return len(self.columns.names) > 1 and not any(self.columns.widths)
+
+    def _columns_of(self, number: int, names: Sequence[str]) -> Iterator[Any]:
+        with self.fields.reader(names) as (reader, _):
+            batch = reader.get_batch(number)
+            batch.validate()
+            yield batch
+
+
+def _is_file(path: Path) -> bool:
     with path.open("rb") as start:
-        reader = ipc.open_file if start.read(len(_IPC_FILE)) == _IPC_FILE else ipc.open_stream
-    with OSFile(str(path)) as source:
-        schema = reader(source).schema
-    positions = [schema.names.index(name) for name in choose(schema, None)]
-    with OSFile(str(path)) as source:
-        return reader(source, options=ipc.IpcReadOptions(included_fields=sorted(positions))).read_all()
+        return start.read(len(_FILE)) == _FILE
 
 
-def _accept(
-    columns: Collection[Label] | None, before_values: BeforeValues, schema: Any, n: int | None
-) -> tuple[Label, ...]:
-    """Return the columns to be read, or refuse the schema."""
-    table = open_arrow(schema.empty_table(), columns)
-    assert table is not None
-    if n is not None:
-        refuse_empty(n=n, d=len(table.labels))
-    before_values(table.labels)
-    return table.labels
+def _checked(batch: Any) -> Any:
+    """Return a batch as a table; a damaged file can promise more values than it holds."""
+    import pyarrow
 
-
-def _checked(table: Any, columns: Collection[Label] | None) -> ArrowTable:
-    table.validate()  # a damaged file can promise more values than it holds
-    opened = open_arrow(table, columns)
-    assert opened is not None
-    return opened
+    batch.validate()
+    return pyarrow.Table.from_batches([batch])

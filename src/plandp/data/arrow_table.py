@@ -1,66 +1,153 @@
 """Arrow tables and record batches as tables."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from plandp.data.labels import find_positions, read_labels
+from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
+from plandp.data.labels import find_positions, read_labels, select
+from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
 from plandp.data.table import RowChoice, float_block, not_numeric
+from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ArrowColumns:
+    """What is read of tables with one schema, by public names and types alone."""
+
+    names: tuple[str, ...]  # of the columns that are read, in the order of the first label of each
+    widths: tuple[int | None, ...]  # of those that hold lists; None for numbers
+    labels: tuple[Label, ...]
+    positions: tuple[int, ...] | None  # of the labels among all that the columns hold
+
+    def of(self, table: Any) -> "ArrowTable":
+        """Return what is asked for of a pyarrow.Table."""
+        return ArrowTable(table=table.select(list(self.names)), columns=self)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ArrowTable:
-    """A pyarrow.Table of numeric columns."""
+    """A pyarrow.Table of columns of numbers, or of lists of numbers."""
 
     table: Any
-    labels: tuple[Label, ...]
+    columns: ArrowColumns
 
     @property
     def n(self) -> int:
         """The number of rows."""
         return int(self.table.num_rows)
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.columns.labels
+
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""
-        if isinstance(rows, slice):
-            part = self.table.slice(rows.start, rows.stop - rows.start)
+        widths, positions = self.columns.widths, self.columns.positions
+        if not any(widths):
+            part = _rows_of(self.table, rows)
+            values = np.array([arrow_floats(column) for column in part.columns]).T
+        elif len(widths) == 1:
+            values = list_values(self.table.column(0), rows, widths[0] or 0)
         else:
-            part = self.table.take(rows)
-        return float_block(np.array([arrow_floats(column) for column in part.columns]).T)
+            values = np.concatenate(
+                [
+                    arrow_floats(_rows_of(self.table.select([place]), rows).column(0))[:, None]
+                    if width is None
+                    else list_values(self.table.column(place), rows, width)
+                    for place, width in enumerate(widths)
+                ],
+                axis=1,
+                dtype=np.float64,
+            )
+        return float_block(values if positions is None else values[:, list(positions)])
 
 
-def open_arrow(data: object, columns: Iterable[Label] | None) -> ArrowTable | None:
+def open_arrow(data: object, columns: Collection[Label] | None) -> ArrowTable | None:
     """Return a Table or RecordBatch as a table, None for other objects; non-numeric columns are refused."""
     import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
 
     table = pyarrow.Table.from_batches([data]) if isinstance(data, pyarrow.RecordBatch) else data
     if not isinstance(table, pyarrow.Table):
         return None
-    positions = find_positions(read_labels(table.column_names), columns)
-    if positions is not None:
-        table = table.select(list(positions))
-    for field in table.schema:
+    return choose_columns(table.schema, columns).of(table)
+
+
+def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColumns:
+    """Return which columns of a schema are read for the labels that are asked for; other schemas are refused.
+
+    A column of lists has the labels x[0], x[1], …, or 0, 1, … if there is no other, and its own name stands for all.
+    """
+    columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
+    read_labels(schema.names)
+    alone = len(schema) == 1
+    widths = [
+        (fixed_width(field.type) or named_places(columns, field.name, alone=alone)) if is_list(field.type) else None
+        for field in schema
+    ]
+    every = tuple(_labels_of(field.name, width, alone=alone) for field, width in zip(schema, widths, strict=True))
+    labels = read_labels(label for own in every for label in own)
+    asked = find_positions(labels, _with_places(columns, schema, widths, every))
+    wanted = select(labels, asked)
+    source = {label: place for place, own in enumerate(every) for label in own}
+    places = tuple(dict.fromkeys(source[label] for label in wanted)) if columns is not None else range(len(every))
+    for place in places:
+        _refuse_type(schema.field(place), widths[place])
+    held = [label for place in places for label in every[place]]
+    where = {label: position for position, label in enumerate(held)}
+    return ArrowColumns(
+        names=tuple(schema.names[place] for place in places),
+        widths=tuple(widths[place] for place in places),
+        labels=wanted,
+        positions=None if list(wanted) == held else tuple(where[label] for label in wanted),
+    )
+
+
+def _rows_of(table: Any, rows: RowChoice) -> Any:
+    return table.slice(rows.start, rows.stop - rows.start) if isinstance(rows, slice) else table.take(rows)
+
+
+def _labels_of(name: str, width: int | None, *, alone: bool) -> tuple[Label, ...]:
+    return (name,) if width is None else tuple(place_label(name, place, alone=alone) for place in range(width))
+
+
+def _with_places(
+    columns: Collection[Label] | None,
+    schema: Any,
+    widths: Sequence[int | None],
+    every: Sequence[tuple[Label, ...]],
+) -> Collection[Label] | None:
+    """Return the asked labels, in place of the name of a list column those of all its places."""
+    lists = {name: place for place, name in enumerate(schema.names) if widths[place] is not None}
+    if not lists or columns is None or isinstance(columns, str) or not isinstance(columns, Iterable):
+        return columns
+    asked: list[Label] = []
+    for column in columns:
+        place = lists.get(column) if isinstance(column, str) else None
+        if place is None:
+            asked.append(column)
+        else:
+            _refuse_type(schema.field(place), widths[place])
+            asked.extend(every[place])
+    return set(asked) if isinstance(columns, Set) else asked
+
+
+def _refuse_type(field: Any, width: int | None) -> None:
+    if width is None:
         if not is_arrow_number(field.type):
             raise not_numeric(field.name, field.type)
-    return ArrowTable(table=table, labels=read_labels(table.column_names))
-
-
-def is_arrow_number(dtype: object) -> bool:
-    """Whether columns of this Arrow type are read: bool, integers, floats, and null (no value at all)."""
-    from pyarrow import types
-
-    return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype))
-
-
-def arrow_floats(column: Any) -> NDArray[np.float64]:
-    """Return a chunked Arrow column as float64, nulls as NaN, each value converted on its own."""
-    import pyarrow
-
-    # A safe cast would refuse integers beyond 2**53.  Floats are widened by NumPy, halves included.
-    floats = column if pyarrow.types.is_floating(column.type) else column.cast(pyarrow.float64(), safe=False)
-    return np.asarray(floats.to_numpy(), dtype=np.float64)
+        return
+    if not is_arrow_number(field.type.value_type):
+        raise not_numeric(field.name, field.type)
+    if width == 0:
+        raise ArgumentError(
+            "data",
+            f"column {field.name!r} holds lists of no fixed width; store it as a fixed-size list, or name the places "
+            f"that are read: columns=['{field.name}[0]', '{field.name}[1]', ...], or 0, 1, ... if there is no other "
+            "column",
+        )

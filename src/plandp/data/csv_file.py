@@ -1,4 +1,4 @@
-"""CSV and TSV files as tables: types are never guessed, and no cell can raise, warn or change a shape.
+"""CSV and TSV files, read piece by piece: types are never guessed, and no cell can raise, warn or change a shape.
 
 Cells are cut and read by Python alone, whatever is installed: csv.reader refuses long fields and pyarrow whole columns,
 by their values and with those values in the message.  It takes about 4 s for 10 million cells (100 MB).
@@ -6,6 +6,7 @@ by their values and with those values in the message.  It takes about 4 s for 10
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -13,10 +14,12 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.array import ArrayTable
+from plandp.data.batches import Piece
 from plandp.data.csv_record import QUOTE, split_record, without_end
-from plandp.data.labels import BeforeValues, find_positions, read_labels, select
+from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.progress_bar import bar_of_hundredths
+from plandp.data.rows import FloatBlock
+from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -25,29 +28,90 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAN = float("nan")
 
 
-def read_csv(path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> ArrayTable:
+def open_csv(path: Path, columns: Collection[Label] | None) -> "CsvFile":
     """Return a file of cells between commas."""
-    return _read(path, columns, before_values, progress, b",")
+    return _open(path, columns, b",")
 
 
-def read_tsv(path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool) -> ArrayTable:
+def open_tsv(path: Path, columns: Collection[Label] | None) -> "CsvFile":
     """Return a file of cells between tabs."""
-    return _read(path, columns, before_values, progress, b"\t")
+    return _open(path, columns, b"\t")
 
 
-def _read(
-    path: Path, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool, delimiter: bytes
-) -> ArrayTable:
+def _open(path: Path, columns: Collection[Label] | None, delimiter: bytes) -> "CsvFile":
     with path.open("rb") as file:
         labels = read_labels(read_header(file, delimiter))
-        positions = find_positions(labels, columns)
-        before_values(select(labels, positions))
-        chosen = range(len(labels)) if positions is None else positions
-        numbers = bytearray()
-        for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, len(labels), delimiter):
-            numbers += np.array([decimal_numbers(cells[position :: len(labels)]) for position in chosen]).T.tobytes()
-    array = np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(chosen))
-    return ArrayTable(array=array, labels=select(labels, positions))
+        begin = file.tell()
+    positions = find_positions(labels, columns)
+    return CsvFile(
+        path=path,
+        delimiter=delimiter,
+        begin=begin,
+        width=len(labels),
+        labels=select(labels, positions),
+        positions=tuple(range(len(labels))) if positions is None else positions,
+        size=path.stat().st_size,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CsvFile:
+    """The records of a file; a cell becomes a number when its row is asked for."""
+
+    path: Path
+    delimiter: bytes
+    begin: int  # of the first record, in bytes
+    width: int
+    labels: tuple[Label, ...]
+    positions: tuple[int, ...]
+    size: int
+    n = None  # it takes a pass to count them, but a short one
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Go through the records, without their cells."""
+        with self.path.open("rb") as file:
+            for lines, size in self._lines(file):
+                yield count_records(lines, file, self.delimiter), size
+
+    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+        """Go through the records."""
+        with self.path.open("rb") as file:
+            for lines, size in self._lines(file):
+                for cells in cell_blocks([lines], file, self.width, self.delimiter):
+                    yield CsvRows(cells=cells, width=self.width, positions=self.positions, labels=self.labels), size
+
+    def _lines(self, file: BinaryIO) -> Iterator[tuple[list[bytes], int]]:
+        file.seek(self.begin)
+        read = 0
+        for lines in line_blocks(file):
+            end = file.tell()
+            yield lines, end - read
+            read = end
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CsvRows:
+    """The cells of some records, one row after the other."""
+
+    cells: list[bytes]
+    width: int
+    positions: tuple[int, ...]
+    labels: tuple[Label, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.cells) // self.width
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64, NaN for cells that are not decimal numbers."""
+        columns = [decimal_numbers(self._column(position, rows)) for position in self.positions]
+        return float_block(np.array(columns).T)
+
+    def _column(self, position: int, rows: RowChoice) -> list[bytes]:
+        if isinstance(rows, slice):
+            return self.cells[rows.start * self.width + position : rows.stop * self.width : self.width]
+        return [self.cells[row * self.width + position] for row in rows.tolist()]
 
 
 def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
@@ -93,15 +157,31 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
+def line_blocks(file: BinaryIO) -> Iterator[list[bytes]]:
     """Return the lines of a file, about a mebibyte at a time."""
+    return iter(lambda: file.readlines(BYTES_PER_BLOCK), [])
+
+
+def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
+    """Return the lines of a file, about a mebibyte at a time, with a bar if asked for."""
     if not progress:
-        yield from iter(lambda: file.readlines(BYTES_PER_BLOCK), [])
+        yield from line_blocks(file)
         return
     with bar_of_hundredths("reading file") as reach:
-        for lines in iter(lambda: file.readlines(BYTES_PER_BLOCK), []):
+        for lines in line_blocks(file):
             yield lines
             reach(file.tell(), size)
+
+
+def count_records(lines: list[bytes], file: BinaryIO, delimiter: bytes) -> int:
+    """Return how many records begin in these lines; a quoted cell can take more lines from the file."""
+    if QUOTE not in b"".join(lines):
+        return len(lines)
+    count, waiting = 0, iter(lines)
+    for line in waiting:
+        split_record(line, chain(waiting, file), delimiter)
+        count += 1
+    return count
 
 
 def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:

@@ -1,32 +1,35 @@
-"""Files as tables: the suffix says how a file is read, and nothing in it but its header or schema can raise."""
+"""Files: the suffix says how they are read, and nothing in them but a header or schema can raise."""
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from plandp.data.arrow_file import read_arrow, read_parquet
-from plandp.data.csv_file import read_csv, read_tsv
-from plandp.data.labels import BeforeValues
-from plandp.data.npy_file import read_npy
+from plandp.data.arrow_file import open_ipc
+from plandp.data.batches import Batches, Piece
+from plandp.data.csv_file import open_csv, open_tsv
+from plandp.data.file_mark import FileMark
+from plandp.data.npy_file import open_npy
 from plandp.data.npz_matrix import Accept, NpzMatrix, read_npz_matrix
-from plandp.data.table import Table
+from plandp.data.parquet_file import open_parquet
+from plandp.data.paths import FileNames, find_files, one_suffix, shown
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
 
 T = TypeVar("T")
 
-Reader = Callable[[Path, Collection[Label] | None, BeforeValues, bool], Table]
+Opener = Callable[[Path, Collection[Label] | None], Batches]
 
-READERS: dict[str, tuple[str, Reader]] = {
-    ".csv": ("CSV", read_csv),
-    ".tsv": ("TSV", read_tsv),
-    ".parquet": ("Parquet", read_parquet),
-    ".arrow": ("Arrow IPC", read_arrow),
-    ".feather": ("Feather", read_arrow),
-    ".npy": ("NumPy", read_npy),
-    ".npz": ("NumPy", read_npy),
+READERS: dict[str, tuple[str, Opener]] = {
+    ".csv": ("CSV", open_csv),
+    ".tsv": ("TSV", open_tsv),
+    ".parquet": ("Parquet", open_parquet),
+    ".arrow": ("Arrow IPC", open_ipc),
+    ".feather": ("Feather", open_ipc),
+    ".npy": ("NumPy", open_npy),
+    ".npz": ("NumPy", open_npy),
 }
 
 NUMBERED = (".npy", ".npz")
@@ -34,25 +37,22 @@ NUMBERED = (".npy", ".npz")
 
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
-_LONGEST_NAME = 1000
 
+def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
+    """Return the rows of all files that a path, pattern, directory or list stands for, one file after the other.
 
-def open_file(
-    name: str | os.PathLike[str],
-    columns: Collection[Label] | None,
-    *,
-    before_values: BeforeValues,
-    progress: bool,
-) -> Table:
-    """Return the table in a file, read into memory; the columns not asked for are not kept.
-
-    `before_values` is called between the header or schema and the rows.
+    Headers and schemas are read, and no values.  All files must be of one kind and have the same columns, and none can
+    be there twice, since its rows would count twice.
     """
-    readers = {
-        suffix: (kind, partial(_read, read, columns, before_values, progress))
-        for suffix, (kind, read) in READERS.items()
-    }
-    return read_file(name, readers, content="numbers")
+    paths = find_files(names)
+    hint = "; a string is taken for the path of a file" if isinstance(names, str) else ""
+    for path in paths:
+        _check_path(path, READERS, hint=hint)
+    kind, opener = READERS[one_suffix(paths)]
+    first = _open(paths[0], kind, opener, columns)
+    files = (first, *(_alike(first, path, opener, columns) for path in paths[1:]))
+    _refuse_repeated(files)
+    return FileSeries(files=files)
 
 
 def open_matrix_file(name: str | os.PathLike[str], accept: Accept) -> NpzMatrix:
@@ -72,10 +72,123 @@ def read_file(
     hint = "; a string is taken for the path of a file" if isinstance(name, str) else ""
     _check_path(path, readers, hint=hint)
     kind, read = readers[path.suffix.lower()]
+    return _guarded(partial(read, path), path, kind, content)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WatchedFile:
+    """A file that is refused as soon as it is seen to be damaged or to have changed; see `read_file` for how."""
+
+    path: Path
+    kind: str
+    mark: FileMark
+    content: Batches
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Count the rows."""
+        return self._watched(self.content.counts)
+
+    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+        """Go through the rows."""
+        return self._watched(partial(self.content.pieces, picked=picked))
+
+    def _watched(self, begin: Callable[[], Iterator[T]]) -> Iterator[T]:
+        self._refuse_change()
+        pieces = begin()
+        while True:
+            refusal = None
+            try:
+                piece = _guarded(partial(next, pieces, None), self.path, self.kind, "numbers")
+            except ArgumentError as error:
+                refusal = error
+            if refusal is not None:
+                self._refuse_change()  # then that is what is wrong with it
+                raise refusal
+            if piece is None:
+                break
+            yield piece
+            del piece  # a large one would live on while the next is read
+        self._refuse_change()
+
+    def _refuse_change(self) -> None:
+        if _guarded(partial(FileMark.of, self.path), self.path, self.kind, "numbers") != self.mark:
+            raise ArgumentError(
+                "data", f"the file {shown(self.path)} changed while it was read; name one that stays as it is"
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FileSeries:
+    """Files one after the other, as one source."""
+
+    files: tuple[WatchedFile, ...]
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.files[0].content.labels
+
+    @property
+    def n(self) -> int | None:
+        """The number of rows, if every file tells its own."""
+        found = [file.content.n for file in self.files]
+        return None if None in found else sum(count or 0 for count in found)
+
+    @property
+    def size(self) -> int:
+        """How much there is to read, in bytes."""
+        return sum(file.content.size for file in self.files)
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """Count the rows of all files."""
+        for file in self.files:
+            yield from file.counts()
+
+    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+        """Go through all files."""
+        for file in self.files:
+            yield from file.pieces(picked=picked)
+
+
+def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
+    mark = _guarded(partial(FileMark.of, path), path, kind, "numbers")
+    content = _guarded(partial(opener, path, columns), path, kind, "numbers")
+    return WatchedFile(path=path, kind=kind, mark=mark, content=content)
+
+
+def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
+    """Open one more file, which must have the columns of the first."""
+    labels = first.content.labels
+    try:
+        file = _open(path, first.kind, opener, None if columns is None else labels)
+    except ArgumentError as error:
+        if error.argument != "columns":
+            raise
+        file = None
+    if file is None or file.content.labels != labels:
+        raise ArgumentError(
+            "data", f"the file {shown(path)} has other columns than {shown(first.path)}; all must have the same"
+        )
+    return file
+
+
+def _refuse_repeated(files: Sequence[WatchedFile]) -> None:
+    seen: dict[tuple[int, int], Path] = {}
+    for file in files:
+        earlier = seen.setdefault((file.mark.device, file.mark.number), file.path)
+        if earlier is not file.path:
+            raise ArgumentError(
+                "data",
+                f"the file {shown(file.path)} is {shown(earlier)} again, and its rows would count twice; name it once",
+            )
+
+
+def _guarded(read: Callable[[], T], path: Path, kind: str, content: str) -> T:
+    """Return what `read` returns; what it raises becomes a refusal of the file."""
     # The refusal is raised below and not in the handlers: there it would drag the library's error along, whose text
     # can hold cells.
     try:
-        return read(path)
+        return read()
     except PlandpError:
         raise
     except MemoryError:
@@ -84,34 +197,22 @@ def read_file(
         problem = f"cannot be read: {os.strerror(error.errno)}" if error.errno else _damaged(kind, content)
     except Exception:  # whatever a reader raises for a damaged file, its text could hold cells
         problem = _damaged(kind, content)
-    raise ArgumentError("data", f"the file {_shown(path)} {problem}")
-
-
-def _read(
-    read: Reader, columns: Collection[Label] | None, before_values: BeforeValues, progress: bool, path: Path
-) -> Table:
-    return read(path, columns, before_values, progress)
+    raise ArgumentError("data", f"the file {shown(path)} {problem}")
 
 
 def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
     if not os.path.exists(path):  # never raises, whatever the string is
-        raise ArgumentError("data", f"there is no file {_shown(path)}{hint}")
+        raise ArgumentError("data", f"there is no file {shown(path)}{hint}")
     if path.is_dir():
-        raise ArgumentError("data", f"{_shown(path)} is a directory; name one file")
+        raise ArgumentError("data", f"{shown(path)} is a directory; name one file")
     if path.suffix.lower() in _COMPRESSED:
         raise ArgumentError(
-            "data", f"the file {_shown(path)} is compressed; decompress it first, to one of {', '.join(suffixes)}"
+            "data", f"the file {shown(path)} is compressed; decompress it first, to one of {', '.join(suffixes)}"
         )
     if path.suffix.lower() not in suffixes:
-        raise ArgumentError("data", f"the file {_shown(path)} must end in one of {', '.join(suffixes)}")
+        raise ArgumentError("data", f"the file {shown(path)} must end in one of {', '.join(suffixes)}")
     if path.is_file() and path.stat().st_size == 0:
-        raise ArgumentError("data", f"the file {_shown(path)} is empty; name one that holds a table")
-
-
-def _shown(path: Path) -> str:
-    # A string that cannot be a name may be the text of a file, passed by mistake.
-    text = str(path)
-    return repr(text) if text.isprintable() and len(text) <= _LONGEST_NAME else "of that name"
+        raise ArgumentError("data", f"the file {shown(path)} is empty; name one that holds a table")
 
 
 def _damaged(kind: str, content: str) -> str:

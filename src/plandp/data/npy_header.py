@@ -1,18 +1,26 @@
 """The head of a stored NumPy array: its type and shape, before any of its values is read."""
 
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def read_npy_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Return shape and type of the array that begins here; ValueError if none does, or one of objects."""
+class NpyHeader(NamedTuple):
+    """What is public of a stored array."""
+
+    shape: tuple[int, ...]
+    by_column: bool  # Fortran order
+    dtype: np.dtype[Any]
+
+
+def read_npy_header(stream: IO[bytes]) -> NpyHeader:
+    """Return the head of the array that begins here; ValueError if none does, or one of objects."""
     read = _READERS.get(np.lib.format.read_magic(stream))
     if read is None:  # names of fields beyond Latin-1: records, and no numbers
         raise ValueError
-    shape, _, dtype = read(stream)
-    if dtype.hasobject:  # would need pickle
+    header = NpyHeader(*read(stream))
+    if header.dtype.hasobject:  # would need pickle
         raise ValueError
-    return shape, dtype
+    return header

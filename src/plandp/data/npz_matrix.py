@@ -60,7 +60,7 @@ def read_npz_matrix(accept: Accept, path: Path) -> NpzMatrix:
     """
     with path.open("rb") as file:
         with zipfile.ZipFile(file) as archive, archive.open("data.npy") as stored:
-            _, dtype = read_npy_header(stored)
+            dtype = read_npy_header(stored).dtype
         file.seek(0)
         with np.load(file, allow_pickle=False) as parts:
             kind, shape = _format(parts["format"]), _shape(parts["shape"])

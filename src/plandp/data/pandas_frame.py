@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.arrow_table import arrow_floats, is_arrow_number
+from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
 from plandp.data.table import RowChoice, Table, float_block, not_numeric

@@ -1,12 +1,13 @@
 """Polars frames and series as tables."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plandp.data.arrow_table import open_arrow
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
-from plandp.data.table import RowChoice, float_block, not_numeric
+from plandp.data.table import RowChoice, Table, float_block, not_numeric
 from plandp.terms.columns import Label
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ class PolarsTable:
         return float_block(self.frame[rows].cast(polars.Float64, strict=False).to_numpy(order="c"))
 
 
-def open_polars(data: object, columns: Iterable[Label] | None) -> PolarsTable | None:
+def open_polars(data: object, columns: Collection[Label] | None) -> Table | None:
     """Return a frame or series as a table, None for other polars objects; non-numeric columns are refused."""
     import polars
 
     frame = data.to_frame() if isinstance(data, polars.Series) else data
     if not isinstance(frame, polars.DataFrame):
         return None
+    if any(dtype in (polars.Array, polars.List) for dtype in frame.dtypes):
+        # Arrow has no objects, which are no numbers either.
+        return open_arrow(frame.select(polars.exclude(polars.Object)).to_arrow(), columns)
     labels = read_labels(frame.columns)
     positions = find_positions(labels, columns)
     if positions is not None:

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+Reach = Callable[[int, int], None]
+"""Tells a bar how far one is: a part, and the whole."""
+
 _HUNDREDTHS = 100
 
 
 @contextmanager
-def bar_of_hundredths(description: str) -> Iterator[Callable[[int, int], None]]:
+def bar_of_hundredths(description: str) -> Iterator[Reach]:
     """Show a bar on standard error, and return a function of (part, whole) that tells how far one is.
 
     Guarantee: it goes from 0 to 100 one by one, whatever the parts are; only when it does depends on them.

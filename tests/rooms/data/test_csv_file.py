@@ -364,4 +364,5 @@ def test_progress_goes_to_standard_error(tmp_path: Path, capfd: pytest.CaptureFi
         assert cells(b"a\n1\n2\n", tmp_path / "t.csv", progress=True).tolist() == [[1], [2]]
     shown = capfd.readouterr()
     assert shown.out == ""
-    assert "reading file" in shown.err
+    assert "counting rows" in shown.err
+    assert "reading rows" in shown.err

@@ -111,11 +111,9 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, suffix: str, text: by
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_missing_files_directories_and_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
+def test_missing_files_and_other_suffixes_are_refused(tmp_path: Path, name: str) -> None:
     assert refusal(tmp_path / name) == f"data: there is no file {str(tmp_path / name)!r}"
     assert refusal(str(tmp_path / name)).endswith("; a string is taken for the path of a file")
-    (tmp_path / name).mkdir()
-    assert "is a directory; name one file" in refusal(tmp_path / name)
     other = tmp_path / "t.xlsx"
     other.write_text(CANARY)
     assert "must end in one of .csv, .tsv, .parquet" in refusal(other)

@@ -40,7 +40,7 @@ def refusal(data: object, **arguments: Any) -> str:
         (polars.Series([str(SECRET)], dtype=polars.Enum([str(SECRET)])), "Enum"),
         (polars.Series([str(SECRET)], dtype=polars.Categorical), "Categorical"),
         (polars.Series([SECRET], dtype=polars.Datetime), "Datetime"),
-        (polars.Series([[SECRET]]), "List"),
+        (polars.Series([[str(SECRET)]]), "large_list"),
         (pyarrow.array([str(SECRET)]), "string"),
         (pyarrow.array([Decimal(SECRET)]), "decimal128"),
         (pyarrow.array([SECRET], type=pyarrow.timestamp("s")), "timestamp"),

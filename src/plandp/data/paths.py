@@ -1,0 +1,71 @@
+"""Which files a path, a pattern, a directory or a list of paths stands for; their order is public."""
+
+import os
+from collections.abc import Sequence
+from glob import glob, has_magic
+from pathlib import Path
+
+from plandp.errors import ArgumentError
+
+_LONGEST_NAME = 1000
+_LEFT_OUT = (".", "_")  # how names begin of what others leave beside their files: _SUCCESS, .part-0.crc
+
+FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def find_files(names: FileNames) -> tuple[Path, ...]:
+    """Return the files, sorted by name unless they are listed; nothing is opened, and at least one is returned.
+
+    A name that is there is taken as it is, and for a pattern only if it is not.
+    """
+    if not isinstance(names, str | os.PathLike):
+        return tuple(map(Path, names))
+    path = Path(names)
+    if os.path.isdir(path):  # never raises, whatever the string is
+        return _in_directory(path)
+    if not os.path.exists(path) and has_magic(str(path)) and _may_be_name(str(path)):
+        found = tuple(sorted(map(Path, glob(str(path), recursive=True))))
+        if not found:
+            raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
+        return found
+    return (path,)
+
+
+def one_suffix(paths: Sequence[Path]) -> str:
+    """Return the one ending of all these files; several kinds of files are refused."""
+    suffixes = sorted({path.suffix.lower() for path in paths})
+    if len(suffixes) > 1:
+        listed = ", ".join(suffix or "none" for suffix in suffixes[:8])
+        raise ArgumentError(
+            "data", f"all files must end alike, and there are several endings ({listed}); name one kind"
+        )
+    return suffixes[0]
+
+
+def shown(path: Path) -> str:
+    """Return how to name a path in a message."""
+    # A string that cannot be a name may be the text of a file, passed by mistake.
+    return repr(str(path)) if _may_be_name(str(path)) else "of that name"
+
+
+def _may_be_name(text: str) -> bool:
+    return text.isprintable() and len(text) <= _LONGEST_NAME
+
+
+def _in_directory(directory: Path) -> tuple[Path, ...]:
+    problem = None
+    try:
+        found = sorted(path for path in directory.iterdir() if not path.name.startswith(_LEFT_OUT))
+    except OSError as error:
+        problem = f"the directory {shown(directory)} cannot be read: {os.strerror(error.errno or 0)}"
+    if problem is not None:
+        raise ArgumentError("data", problem)
+    if not found:
+        raise ArgumentError("data", f"the directory {shown(directory)} holds no files; name one that does")
+    for path in found:
+        if path.is_dir():
+            example = str(directory / "**" / "*.parquet")
+            raise ArgumentError(
+                "data", f"the directory {shown(directory)} holds directories; name the files, such as {example!r}"
+            )
+    return tuple(found)

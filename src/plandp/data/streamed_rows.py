@@ -1,0 +1,217 @@
+"""The fold over rows that are read again in every pass, since they do not fit into memory."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data import blocks
+from plandp.data.array import ArrayTable
+from plandp.data.batches import Batches
+from plandp.data.blocks import TableRows, merge
+from plandp.data.labels import BeforeValues
+from plandp.data.progress_bar import Reach, bar_of_hundredths
+from plandp.data.row_choice import refuse_indices
+from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Rows, Sums
+from plandp.data.table import Table, float_block, refuse_empty
+from plandp.errors import ArgumentError
+from plandp.terms.columns import Label
+
+IN_MEMORY = 2**25
+"""A table of so many values (256 MiB of float64) is read once and held; a larger one is read again in every pass."""
+
+HELD = 3 * 2**24
+"""A sample of so many values (384 MiB) is held; a larger one is picked again in every pass over it."""
+
+
+def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool) -> Rows:
+    """Return the rows of `batches`: held where they are few, by the public shape, else read again in every pass.
+
+    `before_values` is called before any of them is read.
+    """
+    n, d, passes = batches.n, len(batches.labels), 0
+    if n is not None:
+        refuse_empty(n=n, d=d)
+    if d:
+        before_values(batches.labels)
+    if n is None:
+        n, passes = _counted(batches, progress=progress), 1
+        refuse_empty(n=n, d=d)
+    rows = StreamedRows(batches, n=n, passes=passes, progress=progress)
+    return TableRows(rows.held(), progress=progress) if n * d <= IN_MEMORY else rows
+
+
+class StreamedRows:
+    """All rows of a source, or those at some public indices; see `Rows` for the guarantee.
+
+    A source that has other rows in a later pass is refused when that is seen, at the end of the pass at the latest.
+    """
+
+    numbered = ordered = True  # by position
+
+    def __init__(
+        self,
+        batches: Batches,
+        *,
+        n: int,
+        passes: int,
+        progress: bool,
+        of: "StreamedRows | None" = None,
+        indices: NDArray[np.int64] | None = None,
+    ) -> None:
+        self._batches = batches
+        self._n = n
+        self._passes = passes
+        self._progress = progress
+        self._whole = self if of is None else of
+        self._indices = indices
+
+    @property
+    def n(self) -> int:
+        """The public number of rows."""
+        return self._n if self._indices is None else len(self._indices)
+
+    @property
+    def d(self) -> int:
+        """The public number of columns."""
+        return len(self._batches.labels)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public names of the columns."""
+        return self._batches.labels
+
+    @property
+    def passes(self) -> int:
+        """How many times the source was read through, to count its rows or to pick some of them too."""
+        return self._whole._passes
+
+    def fold(self, function: BlockFunction) -> Sums:
+        """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        total: Sums | None = None
+        for block in self.blocks():
+            with np.errstate(all="ignore"):
+                if total is None:
+                    total = tuple(sums.copy() for sums in function(block))
+                elif isinstance(function, AddingFunction):
+                    function.add_to(total, block)
+                else:
+                    merge(total, function(block))
+        assert total is not None  # there is no table without rows
+        return total
+
+    def blocks(self) -> Iterator[FloatBlock]:
+        """Return all rows, block by block, cut by the public shape however they are stored; counts as a pass."""
+        step = self._step()
+        waiting: list[FloatBlock] = []
+        for part in self._parts(step):
+            waiting.append(part)
+            del part  # or the piece that it is a view of would live on while the next one is read
+            if sum(map(len, waiting)) == step:
+                block = _joined(waiting)
+                waiting.clear()
+                yield block
+                del block
+        if waiting:
+            yield _joined(waiting)
+
+    def sample(self, indices: NDArray[np.int64], /) -> Rows:
+        """Return the rows at these strictly increasing public indices, picked in one pass unless they are too many."""
+        refuse_indices(indices, self.n)
+        if self._indices is not None:
+            return self._whole.sample(self._indices[indices])
+        if len(indices) * self.d <= HELD:
+            return TableRows(ArrayTable(array=self._picked(indices), labels=self.labels), progress=self._progress)
+        return StreamedRows(
+            self._batches, n=self._n, passes=0, progress=self._progress, of=self, indices=indices.copy()
+        )
+
+    def held(self) -> ArrayTable:
+        """Return all rows in memory, read in one pass."""
+        array, seen = np.empty((self.n, self.d)), 0
+        for part in self._parts(self._step()):
+            array[seen : seen + len(part)] = part
+            seen += len(part)
+        array.flags.writeable = False
+        return ArrayTable(array=array, labels=self.labels)
+
+    def _step(self) -> int:
+        return max(1, blocks.VALUES_PER_BLOCK // self.d)
+
+    def _parts(self, step: int) -> Iterator[FloatBlock]:
+        """Go through the rows; no part reaches over a multiple of `step`, so that parts make whole blocks."""
+        seen = done = 0
+        for table in self._tables(picked=False):
+            own = None
+            count = table.n
+            if self._indices is not None:
+                own = self._indices[done : np.searchsorted(self._indices, seen + table.n)] - seen
+                count = len(own)
+            first = 0
+            while first < count:
+                last = min(first + step - (done + first) % step, count)
+                with np.errstate(all="ignore"):
+                    part = table.read(slice(first, last) if own is None else own[first:last])
+                if last == count and table.n > step:
+                    part = part.copy()  # so that a large piece can go before the next one is read
+                yield part
+                del part
+                first = last
+            seen, done = seen + table.n, done + count
+            del table
+
+    def _picked(self, indices: NDArray[np.int64]) -> FloatBlock:
+        held = np.empty((len(indices), self.d))
+        seen = done = 0
+        for table in self._tables(picked=True):
+            last = int(np.searchsorted(indices, seen + table.n))
+            if last > done:
+                with np.errstate(all="ignore"):
+                    held[done:last] = table.read(indices[done:last] - seen)
+            seen, done = seen + table.n, last
+        return held
+
+    def _tables(self, *, picked: bool) -> Iterator[Table]:
+        """Go through the source once, and see to it that it has as many rows as before."""
+        self._whole._passes += 1
+        seen = read = 0
+        with _bar("reading rows", self._progress) as reach:
+            for table, size in self._batches.pieces(picked=picked):
+                seen += table.n
+                if seen > self._n:
+                    raise _other_rows()
+                if table.n:
+                    yield table
+                del table
+                read += size
+                reach(read, self._batches.size or self._n)
+        if seen != self._n:
+            raise _other_rows()
+
+
+def _counted(batches: Batches, *, progress: bool) -> int:
+    n = read = 0
+    with _bar("counting rows", progress) as reach:
+        for count, size in batches.counts():
+            n, read = n + count, read + size
+            reach(read, batches.size or read)
+    return n
+
+
+def _bar(description: str, progress: bool) -> AbstractContextManager[Reach]:
+    return bar_of_hundredths(description) if progress else nullcontext(_nowhere)
+
+
+def _nowhere(part: int, whole: int) -> None:
+    """Show nothing."""
+
+
+def _joined(parts: list[FloatBlock]) -> FloatBlock:
+    return parts[0] if len(parts) == 1 else float_block(np.concatenate(parts))
+
+
+def _other_rows() -> ArgumentError:
+    return ArgumentError(
+        "data", "has another number of rows than when it was opened or counted; see to it that it stays as it is"
+    )

@@ -1,0 +1,162 @@
+"""Files that change between passes, are cut off or damaged: a clear error, no cell in it, nothing released."""
+
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyarrow import feather, parquet
+from test_files import CANARY, WRITERS, _arrow
+
+import plandp
+from plandp.data import csv_file, streamed_rows
+from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+TABLE = np.random.default_rng(12).normal(size=(9000, 3))
+PUBLIC: dict[str, Any] = {"bounds": (-9, 9), "rho": Fraction(1, 4)}
+
+
+@pytest.fixture(autouse=True)
+def _larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(csv_file, "BYTES_PER_BLOCK", 5000)
+
+
+def longer(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"1,2,3\n")
+
+
+def same_size(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(path.read_bytes())
+    os.utime(path, ns=(1, 1))  # two writes within one tick of the clock could not be told apart
+
+
+def replaced(path: Path) -> None:
+    written = path.stat().st_mtime_ns
+    Path("other").write_bytes(path.read_bytes())
+    os.utime("other", ns=(written, written))
+    os.replace("other", path)
+
+
+def cut_off(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    change.__name__: change for change in (longer, same_size, replaced, cut_off)
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather", "stream.arrow", "t.npy", "t.npz"])
+def test_a_file_that_changes_between_passes_is_refused(name: str, change: str) -> None:
+    path = Path(name)
+    WRITERS[name](path, TABLE)
+    rows = open_rows(path)
+    rows.sample(np.arange(0, 9000, 9))
+    CHANGES[change](path)
+    with pytest.raises(ArgumentError) as caught:
+        rows.fold(lambda block: (block.astype(np.int64),))
+    assert str(caught.value) == f"data: the file {name!r} changed while it was read; name one that stays as it is"
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.npy"])
+def test_a_file_that_changes_during_a_pass_is_refused_at_its_end(name: str) -> None:
+    path = Path(name)
+    WRITERS[name](path, TABLE)
+    blocks = open_rows([path]).blocks()
+    same_size(path)
+    with pytest.raises(ArgumentError, match="changed while it was read"):
+        list(blocks)
+
+
+def test_a_file_that_is_gone_is_refused() -> None:
+    WRITERS["t.npy"](Path("t.npy"), TABLE)
+    rows = open_rows("t.npy")
+    Path("t.npy").unlink()
+    with pytest.raises(ArgumentError, match=r"^data: the file 't.npy' cannot be read: No such file or directory$"):
+        list(rows.blocks())
+
+
+def damaged_page(name: str) -> None:
+    """Write a file of which one page in the middle is not what was written."""
+    table = _arrow(TABLE.round(1))  # what cannot be compressed is stored as it is, and then nobody sees the damage
+    if name == "t.feather":
+        feather.write_feather(table, name, compression="zstd", chunksize=1000)
+    else:
+        parquet.write_table(table, name, row_group_size=1000, use_dictionary=False, **PARQUET[name])
+    content = bytearray(Path(name).read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 40] = CANARY.encode() * 2 + b"canary canar"
+    Path(name).write_bytes(content)
+
+
+PARQUET: dict[str, dict[str, Any]] = {
+    "compressed.parquet": {"compression": "gzip"},
+    "checked.parquet": {"compression": "none", "write_page_checksum": True},
+}
+
+
+@pytest.mark.parametrize("name", [*PARQUET, "t.feather"])
+def test_a_damaged_page_is_refused_and_the_ledger_records_what_it_cost(name: str) -> None:
+    damaged_page(name)
+    ledger = plandp.Ledger("budget.sqlite")
+    ledger.register("survey", rho=1)
+    with pytest.raises(ArgumentError) as caught:
+        plandp.mean(name, **PUBLIC, ledger=ledger, dataset="survey")
+    assert f"data: the file {name!r} is cut off, damaged or not a" in str(caught.value)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "canary" not in str(error)
+        error = error.__cause__ or error.__context__
+    status = ledger.status("survey")
+    assert status.spent == Fraction(1, 4)
+    assert [entry.state for entry in status.reservations] == ["interrupted"]
+
+
+def test_a_change_during_a_release_is_recorded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path("t.parquet")
+    WRITERS["t.parquet"](path, TABLE)
+    ledger = plandp.Ledger("budget.sqlite")
+    ledger.register("survey", rho=1)
+    picked = streamed_rows.StreamedRows.sample
+
+    def then_changed(self: Any, indices: Any) -> Any:
+        sample = picked(self, indices)
+        same_size(path)
+        return sample
+
+    monkeypatch.setattr(streamed_rows.StreamedRows, "sample", then_changed)
+    with pytest.raises(ArgumentError, match="changed while it was read"):
+        plandp.mean(path, **PUBLIC, ledger=ledger, dataset="survey")
+    (entry,) = ledger.status("survey").reservations
+    assert (entry.state, ledger.status("survey").left) == ("interrupted", Fraction(3, 4))
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.npy", "t.npz"])
+def test_a_file_that_is_cut_off_costs_nothing(name: str) -> None:
+    """What is missing is seen from the header or footer, before a row is read."""
+    WRITERS[name](Path(name), TABLE)
+    cut_off(Path(name))
+    ledger = plandp.Ledger("budget.sqlite")
+    ledger.register("survey", rho=1)
+    with pytest.raises(ArgumentError, match="is cut off, damaged or not a"):
+        plandp.mean(name, **PUBLIC, ledger=ledger, dataset="survey")
+    assert ledger.status("survey").left == 1
+
+
+def test_the_error_of_a_second_file_names_that_file() -> None:
+    for name in ("a.npy", "b.npy", "c.npy"):
+        np.save(name, TABLE)
+    cut_off(Path("b.npy"))
+    with pytest.raises(ArgumentError, match=r"^data: the file 'b.npy' is cut off"):
+        open_rows("?.npy")

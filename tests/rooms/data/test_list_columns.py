@@ -1,0 +1,139 @@
+"""Columns of lists: every place is a column of its own, and each list is read by itself."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars
+import pyarrow
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pyarrow import feather, parquet
+
+from plandp.data import blocks, streamed_rows
+from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
+
+LISTS: list[Any] = [[1.0, 2.0, 3.0], None, [4.0, None, 5.0], [float("nan"), float("inf"), -0.0], [6.0, 7.0, 8.0]]
+NAN = np.nan
+CELLS = np.array([[1, 2, 3], [NAN] * 3, [4, NAN, 5], [NAN, np.inf, -0.0], [6, 7, 8]])
+
+
+def fixed(lists: list[Any] = LISTS, kind: Any = pyarrow.float64()) -> Any:  # noqa: B008
+    return pyarrow.array(lists, pyarrow.list_(kind, 3))
+
+
+def cells(rows: Any) -> NDArray[np.float64]:
+    return np.concatenate(list(rows.blocks()))
+
+
+@pytest.mark.parametrize(
+    "kind", [pyarrow.float64(), pyarrow.float32(), pyarrow.float16(), pyarrow.int8(), pyarrow.bool_()]
+)
+def test_each_place_is_a_column(kind: Any) -> None:
+    lists: list[Any] = [[1, 0, 1], None, [0, None, 1]]
+    if pyarrow.types.is_float16(kind):
+        lists = [row and [None if cell is None else np.float16(cell) for cell in row] for row in lists]
+    elif pyarrow.types.is_boolean(kind):
+        lists = [row and [None if cell is None else bool(cell) for cell in row] for row in lists]
+    rows = open_rows(pyarrow.table({"x": fixed(lists, kind), "y": [7.0, 8.0, 9.0]}))
+    assert rows.labels == ("x[0]", "x[1]", "x[2]", "y")
+    expected = [[1, 0, 1, 7], [NAN, NAN, NAN, 8], [0, NAN, 1, 9]]
+    assert np.array_equal(cells(rows), expected, equal_nan=True)
+
+
+def test_the_only_column_is_an_array() -> None:
+    rows = open_rows(pyarrow.table({"x": fixed()}))
+    assert rows.labels == (0, 1, 2)
+    assert np.array_equal(cells(rows), CELLS, equal_nan=True)
+    assert np.array_equal(cells(open_rows(pyarrow.table({"x": fixed()}), columns=[2, 0])), CELLS[:, [2, 0]], True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "labels"),
+    [
+        (["x"], ("x[0]", "x[1]", "x[2]")),
+        (["y", "x"], ("y", "x[0]", "x[1]", "x[2]")),
+        (["x[2]", "y", "x[0]"], ("x[2]", "y", "x[0]")),
+        ({"x", "y"}, ("x[0]", "x[1]", "x[2]", "y")),
+    ],
+)
+def test_the_name_of_the_column_stands_for_all_places(asked: Any, labels: tuple[str, ...]) -> None:
+    rows = open_rows(pyarrow.table({"x": fixed(), "y": [7.0] * 5, "name": ["canary"] * 5}), columns=asked)
+    assert rows.labels == labels
+    whole = dict(zip(("x[0]", "x[1]", "x[2]", "y"), [*CELLS.T, np.full(5, 7.0)], strict=True))
+    assert np.array_equal(cells(rows), np.stack([whole[label] for label in labels], axis=1), equal_nan=True)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_lists_without_a_width_have_the_places_that_are_named(large: bool) -> None:
+    kind = pyarrow.large_list(pyarrow.float64()) if large else pyarrow.list_(pyarrow.float64())
+    lists = pyarrow.array([[1, 2], None, [], [3, 4, 5, 6], [7]], kind)
+    rows = open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=["x[0]", "x[2]"])
+    assert np.array_equal(cells(rows), [[1, NAN], [NAN] * 2, [NAN] * 2, [3, 5], [7, NAN]], equal_nan=True)
+    alone = open_rows(pyarrow.table({"x": lists}), columns=[0, 2])
+    assert np.array_equal(cells(alone), cells(rows), equal_nan=True)
+    for asked in (None, ["x"]):
+        with pytest.raises(ArgumentError, match=r"^data: column 'x' holds lists of no fixed width; store it as"):
+            open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=asked)
+    for wrong in (["x[01]"], ["x[9999999]"], ["z[0]"], ["x[-1]"]):
+        with pytest.raises(ArgumentError, match=r"^columns: the data has no column"):
+            open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=wrong)
+
+
+def test_lists_of_something_else_are_refused_by_name() -> None:
+    for kind in (pyarrow.list_(pyarrow.string(), 1), pyarrow.list_(pyarrow.list_(pyarrow.float64(), 1), 1)):
+        empty = pyarrow.array([None], kind)
+        with pytest.raises(ArgumentError, match=r"^data: column 'x' has dtype fixed_size_list.*not numeric"):
+            open_rows(pyarrow.table({"x": empty, "y": [1.0]}))
+        assert open_rows(pyarrow.table({"x": empty, "y": [1.0]}), columns=["y"]).labels == ("y",)
+    with pytest.raises(ArgumentError, match=r"^data: the column 'x\[0\]' occurs more than once"):
+        open_rows(pyarrow.table({"x": fixed(), "x[0]": [1.0] * 5}))
+
+
+def test_polars_arrays_and_lists() -> None:
+    frame = polars.DataFrame({"x": polars.Series(LISTS, dtype=polars.Array(polars.Float64, 3)), "y": [1.0] * 5})
+    rows = open_rows(frame, columns=["x"])
+    assert np.array_equal(cells(rows), CELLS, equal_nan=True)
+    loose = frame.with_columns(polars.col("x").arr.to_list())
+    assert np.array_equal(cells(open_rows(loose, columns=["x[1]"])), CELLS[:, [1]], equal_nan=True)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+@pytest.mark.parametrize("in_memory", [0, 10**6])
+def test_files_of_lists(tmp_path: Path, suffix: str, in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", in_memory)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 20)
+    table = pyarrow.table({"id": np.arange(50), "x": pyarrow.concat_arrays([fixed()] * 10), "y": np.arange(50.0)})
+    path = str(tmp_path / f"t{suffix}")
+    if suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=8)
+    else:
+        feather.write_feather(table, path, chunksize=8)
+    rows = open_rows(path, columns=["y", "x"])
+    expected = np.column_stack([np.arange(50.0), np.tile(CELLS, (10, 1))])
+    assert np.array_equal(cells(rows), expected, equal_nan=True)
+    chosen = np.array([1, 7, 8, 30, 49])
+    assert np.array_equal(cells(rows.sample(chosen)), expected[chosen], equal_nan=True)
+
+
+lists = st.one_of(st.none(), st.lists(st.one_of(st.none(), st.floats()), max_size=5))
+
+
+@settings(max_examples=60, deadline=None)
+@given(rest=st.lists(lists, min_size=2, max_size=6), one=lists, other=lists)
+def test_one_list_never_changes_how_the_others_are_read(rest: list[Any], one: Any, other: Any) -> None:
+    found = []
+    for first in (one, other):
+        column = pyarrow.array([first, *rest], pyarrow.list_(pyarrow.float64()))
+        rows = open_rows(pyarrow.table({"x": column}), columns=[0, 1, 2])
+        found.append(cells(rows)[1:])
+        assert np.array_equal(cells(rows.sample(np.array([1, 2]))), found[-1][:2], equal_nan=True)
+    assert np.array_equal(*found, equal_nan=True)
+    expected = [
+        [NAN if not row or place >= len(row) or row[place] is None else row[place] for place in range(3)]
+        for row in rest
+    ]
+    assert np.array_equal(found[0], expected, equal_nan=True)

@@ -1,0 +1,133 @@
+"""Patterns, directories and lists of files: in public order, of one kind, with the same columns, each file once."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_files import NAMES, WRITERS, refusal
+
+import plandp
+from plandp.data import streamed_rows
+from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+TABLE = np.random.default_rng(9).normal(size=(600, 3))
+
+
+def write_three(name: str) -> list[str]:
+    """Write the table to three files that sort in this order; return their names."""
+    suffix = Path(name).suffix
+    parts = {f"{letter}{suffix}": part for letter, part in zip("cba", np.split(TABLE, [400, 500]), strict=True)}
+    Path("data").mkdir()
+    for part, rows in parts.items():
+        WRITERS[name](Path("data") / part, rows)
+    return sorted(f"data/{part}" for part in parts)
+
+
+SORTED = np.concatenate([TABLE[500:], TABLE[400:500], TABLE[:400]])
+
+NAMED: dict[str, Callable[[list[str]], Any]] = {
+    "pattern": lambda names: f"data/*{Path(names[0]).suffix}",
+    "pattern as path": lambda names: Path(f"data/?{Path(names[0]).suffix}"),
+    "deep pattern": lambda names: f"**/*{Path(names[0]).suffix}",
+    "directory": lambda names: "data",
+    "directory as path": lambda names: Path("data"),
+    "list": lambda names: names,
+    "tuple of paths": lambda names: tuple(map(Path, names)),
+}
+
+
+@pytest.mark.parametrize("way", NAMED)
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.npy", "stream.arrow"])
+@pytest.mark.parametrize("in_memory", [0, 10**9])
+def test_several_files_are_one_table(name: str, way: str, in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", in_memory)
+    rows = open_rows(NAMED[way](write_three(name)))
+    assert rows.labels == ((0, 1, 2) if name == "t.npy" else NAMES)
+    assert np.array_equal(np.concatenate(list(rows.blocks())), SORTED)
+    assert np.array_equal(np.concatenate(list(rows.sample(np.arange(0, 600, 7)).blocks())), SORTED[::7])
+
+
+def test_a_list_keeps_its_order() -> None:
+    first, second, third = write_three("t.npy")
+    rows = open_rows([third, first, second])
+    assert np.array_equal(np.concatenate(list(rows.blocks())), np.concatenate([TABLE[:400], SORTED[:200]]))
+
+
+def test_a_release_from_a_pattern_is_that_of_the_table() -> None:
+    write_three("t.parquet")
+    public: dict[str, Any] = {"bounds": (-9, 9), "rho": 1, "testing_seed": 4}
+    release = plandp.mean("data/*.parquet", **public)
+    assert release.estimate.tobytes() == plandp.mean(SORTED, **public).estimate.tobytes()
+
+
+def test_columns_are_chosen_by_name_in_every_file() -> None:
+    Path("data").mkdir()
+    Path("data/a.csv").write_text("x,y,z\n1,2,3\n")
+    Path("data/b.csv").write_text("z,extra,y,x\n6,0,5,4\n")
+    assert next(open_rows("data", columns=["y", "x"]).blocks()).tolist() == [[2, 1], [5, 4]]
+    assert next(open_rows("data", columns={"y", "x"}).blocks()).tolist() == [[1, 2], [4, 5]]
+    assert "the file 'data/b.csv' has other columns than 'data/a.csv'; all must have the same" in refusal("data")
+    Path("data/b.csv").write_text("y\n5\n")
+    assert "has other columns than" in refusal("data", columns=["y", "x"])
+    assert "has other columns than" in refusal("data", columns={"y", "x"})
+    with pytest.raises(ArgumentError, match=r"^columns: the data has no column 'w'"):
+        open_rows("data", columns=["w"])
+
+
+def test_a_name_with_marks_of_a_pattern_is_a_name_if_it_is_there() -> None:
+    np.save("t[1].npy", TABLE)
+    assert open_rows("t[1].npy").n == 600
+    assert open_rows(["t[1].npy"]).n == 600
+
+
+def test_what_others_leave_beside_files_is_left_out() -> None:
+    write_three("t.parquet")
+    Path("data/_SUCCESS").touch()
+    Path("data/.a.parquet.crc").write_bytes(b"crc")
+    assert open_rows("data").n == 600
+
+
+def test_what_is_no_table_of_files_is_refused() -> None:
+    write_three("t.parquet")
+    assert refusal("data/*.csv") == "data: no file matches the pattern 'data/*.csv'; check the folder and the ending"
+    assert refusal(["data/a.parquet", "gone.parquet"]) == "data: there is no file 'gone.parquet'"
+    assert refusal(["data/a.parquet", "data"]) == "data: 'data' is a directory; name one file"
+    Path("empty").mkdir()
+    assert refusal("empty") == "data: the directory 'empty' holds no files; name one that does"
+    Path("data/b.csv").write_text("a\n1\n")
+    assert refusal("data") == (
+        "data: all files must end alike, and there are several endings (.csv, .parquet); name one kind"
+    )
+    Path("data/b.csv").unlink()
+    Path("data/2025").mkdir()
+    assert refusal("data") == (
+        "data: the directory 'data' holds directories; name the files, such as 'data/**/*.parquet'"
+    )
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink, None])
+def test_rows_never_count_twice(link: Callable[[str, str], None] | None) -> None:
+    np.save("a.npy", TABLE)
+    names = ["a.npy", "./a.npy"]
+    if link is not None:
+        link("a.npy", "b.npy")
+        names = ["a.npy", "b.npy"]
+    assert "is 'a.npy' again, and its rows would count twice; name it once" in refusal(names)
+
+
+def test_files_without_rows_are_fine_as_long_as_one_has_some() -> None:
+    Path("a.csv").write_text("x\n")
+    Path("b.csv").write_text("x\n7\n")
+    assert next(open_rows("?.csv").blocks()).tolist() == [[7]]
+    assert "0 rows × 1 columns" in refusal(["a.csv"])
+
+
+def test_the_text_of_a_table_is_not_taken_for_a_pattern_and_not_repeated() -> None:
+    assert "there is no file of that name" in refusal("a,b\n*,canary48151623\n")
+    assert "there is no file of that name" in refusal("*canary48151623" * 100)

@@ -1,0 +1,214 @@
+"""Larger than memory: read again in every pass, the same bits as the array; rows that change are seen to."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from test_files import WRITERS
+
+import plandp
+from plandp.data import blocks, column_groups, csv_file, streamed_rows
+from plandp.data.open import open_rows
+from plandp.data.streamed_rows import StreamedRows
+from plandp.errors import ArgumentError
+
+pyarrow = pytest.importorskip("pyarrow")
+from pyarrow import feather, parquet  # noqa: E402
+
+TABLE = np.random.default_rng(6).normal(size=(9000, 3)) * [1, 10, 1e-3]
+TABLE[7, 1] = np.nan
+TABLE[8] = [np.inf, -np.inf, 5e-324]
+PUBLIC: dict[str, Any] = {"bounds": (-100, 100), "rho": 1, "testing_seed": 3}
+COUNTED = (".csv", ".tsv", ".arrow", ".feather")  # by a pass of their own
+
+
+@pytest.fixture
+def larger_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every table is too large to be held."""
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(csv_file, "BYTES_PER_BLOCK", 5000)
+
+
+def all_rows(rows: Any) -> NDArray[np.float64]:
+    return np.concatenate(list(rows.blocks()))
+
+
+@pytest.mark.parametrize(("sample_held", "values_per_block"), [(True, 2**22), (False, 10**4)])
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "LOUD.CSV"])
+def test_a_streamed_file_gives_the_release_of_the_array(
+    tmp_path: Path,
+    name: str,
+    sample_held: bool,
+    values_per_block: int,
+    larger_than_memory: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streamed_rows, "HELD", 10**9 if sample_held else 0)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", values_per_block)
+    WRITERS[name](tmp_path / name, TABLE)
+    release = plandp.mean(tmp_path / name, **PUBLIC)
+    expected = plandp.mean(TABLE, **PUBLIC)
+    assert release.estimate.tobytes() == expected.estimate.tobytes()
+    assert release.receipt.payments == expected.receipt.payments
+    counting = Path(name).suffix in COUNTED
+    # The sample, then everything; a sample that is not held is read for the centre and three times for the spread.
+    assert release.receipt.passes == counting + (2 if sample_held else 5)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather", "stream.arrow", "t.npy", "t.npz"])
+def test_blocks_are_cut_by_the_public_shape_however_rows_are_stored(
+    tmp_path: Path, name: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 3 * 700)
+    WRITERS[name](tmp_path / name, TABLE)
+    rows = open_rows(tmp_path / name)
+    assert isinstance(rows, StreamedRows)
+    assert [len(block) for block in rows.blocks()] == [700] * 12 + [600]
+    assert np.array_equal(all_rows(rows), TABLE, equal_nan=True)
+    assert not next(rows.blocks()).flags.writeable
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_rows_can_be_chosen_and_chosen_from(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 40))
+    table = np.arange(3.0 * n).reshape(n, 3)
+    cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=8)))  # empty batches too
+    batches = [table[first:last] for first, last in zip([0, *cuts], [*cuts, n], strict=True)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streamed_rows, "IN_MEMORY", 0)
+        patch.setattr(streamed_rows, "HELD", data.draw(st.sampled_from([0, 30, 10**9])))
+        patch.setattr(blocks, "VALUES_PER_BLOCK", data.draw(st.integers(1, 50)))
+        rows = open_rows(batches)
+        assert np.array_equal(all_rows(rows), table)
+        chosen = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
+        some = rows.sample(chosen)
+        assert (some.n, some.d, some.labels) == (len(chosen), 3, (0, 1, 2))
+        assert np.array_equal(all_rows(some), table[chosen])
+        fewer = np.arange(0, len(chosen), data.draw(st.integers(1, 4)))
+        assert np.array_equal(all_rows(some.sample(fewer)), table[chosen[fewer]])
+        (total,) = some.fold(lambda block: (block.astype(np.int64).sum(axis=0),))
+        assert total.tolist() == table[chosen].sum(axis=0).tolist()
+
+
+def test_a_row_is_never_taken_twice(tmp_path: Path, larger_than_memory: None) -> None:
+    np.save(tmp_path / "t.npy", TABLE)
+    rows = open_rows(tmp_path / "t.npy")
+    for wrong in ([], [3, 3], [4, 3], [-1], [9000]):
+        with pytest.raises(ArgumentError, match="strictly increasing"):
+            rows.sample(np.array(wrong, np.int64))
+
+
+def test_passes_are_those_over_the_source(tmp_path: Path, larger_than_memory: None) -> None:
+    WRITERS["t.csv"](tmp_path / "t.csv", TABLE)
+    rows = open_rows(tmp_path / "t.csv")
+    assert rows.passes == 1  # its records were counted
+    sample = rows.sample(np.arange(0, 9000, 9))
+    assert rows.passes == 2
+    all_rows(sample)
+    all_rows(sample.sample(np.arange(10)))
+    assert rows.passes == 2  # it is held
+    all_rows(rows)
+    assert rows.passes == 3
+
+
+def test_small_files_are_read_once_and_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the public number of values alone: how often a file was read is on the receipt."""
+    np.save(tmp_path / "t.npy", TABLE)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", TABLE.size)
+    assert not isinstance(open_rows(tmp_path / "t.npy"), StreamedRows)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", TABLE.size - 1)
+    assert isinstance(open_rows(tmp_path / "t.npy"), StreamedRows)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", ">f8", "<i2", "?", "g"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("skipped", [1, 10**9])
+def test_arrays_of_any_type_and_order(
+    tmp_path: Path, dtype: str, order: Any, skipped: int, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plandp.data.npy_file.SKIPPED", skipped)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 100)
+    array = np.asarray(np.random.default_rng(1).integers(-5, 100, size=(200, 4)).astype(dtype), order=order)
+    np.save(tmp_path / "t.npy", array)
+    rows = open_rows(tmp_path / "t.npy", columns=[3, 1])
+    expected = array[:, [3, 1]].astype(np.float64)
+    assert np.array_equal(all_rows(rows), expected)
+    chosen = np.array([0, 7, 24, 25, 26, 199])
+    assert np.array_equal(all_rows(rows.sample(chosen)), expected[chosen])
+
+
+def wide_table(n: int, d: int) -> Any:
+    table = np.random.default_rng(2).normal(size=(n, d))
+    columns = {f"c{place}": pyarrow.array(table[:, place], mask=table[:, place] > 2) for place in range(d)}
+    return pyarrow.table(columns), np.where(table > 2, np.nan, table)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow"])
+@pytest.mark.parametrize("asked", [None, ["c39", "c0", "c7", "c8", "c9"]])
+def test_very_many_columns_are_read_in_groups(
+    tmp_path: Path, suffix: str, asked: list[str] | None, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in (
+        ("parquet_file", "MOST_TOGETHER", 3),
+        ("parquet_file", "ROWS_AT_A_TIME", 13),
+        ("arrow_file", "LARGE", 10),
+        ("column_groups", "GROUP", 4),
+        ("column_groups", "WINDOW", 900),
+        ("blocks", "VALUES_PER_BLOCK", 300),
+    ):
+        monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
+    stored, table = wide_table(120, 40)
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".parquet":
+        parquet.write_table(stored, path, row_group_size=50)
+    else:
+        feather.write_feather(stored, str(path), chunksize=50)
+    lengths: set[int] = set()
+    read = column_groups.ColumnGroups.read
+
+    def noted(self: Any, rows: Any) -> Any:
+        lengths.add(self.n)
+        return read(self, rows)
+
+    monkeypatch.setattr(column_groups.ColumnGroups, "read", noted)
+    rows = open_rows(path, columns=asked)
+    expected = table if asked is None else table[:, [int(name[1:]) for name in asked]]
+    assert np.array_equal(all_rows(rows), expected, equal_nan=True)
+    assert lengths == {50, 20}
+    for chosen in (np.array([0, 12, 13, 49, 50, 119]), np.arange(51, 99), np.array([119])):
+        assert np.array_equal(all_rows(rows.sample(chosen)), expected[chosen], equal_nan=True)
+
+
+class Changing:
+    """An iterable whose passes have these numbers of rows, one after the other."""
+
+    def __init__(self, *counts: int) -> None:
+        self.counts = list(counts)
+
+    def __iter__(self) -> Iterator[NDArray[np.float64]]:
+        count = self.counts.pop(0)
+        yield from np.array_split(np.zeros((count, 2)), 3)
+
+
+@pytest.mark.parametrize("counts", [(10, 9), (10, 11), (10, 10, 0), (10, 10, 400)])
+@pytest.mark.parametrize("in_memory", [0, 10**6])
+def test_another_number_of_rows_in_a_later_pass_is_refused(
+    counts: tuple[int, ...], in_memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", in_memory)
+    if in_memory and len(counts) > 2:
+        pytest.skip("it is read only once")
+
+    def read() -> None:
+        rows = open_rows(Changing(1, 1, *counts))
+        for _ in counts[1:]:
+            all_rows(rows)
+
+    with pytest.raises(ArgumentError, match="has another number of rows than when it was opened or counted"):
+        read()
