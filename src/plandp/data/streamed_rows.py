@@ -13,7 +13,7 @@ from plandp.data.blocks import TableRows, merge
 from plandp.data.labels import BeforeValues
 from plandp.data.progress_bar import Reach, bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Rows, Sums
+from plandp.data.rows import BlockFunction, FloatBlock, Rows, Sums
 from plandp.data.table import Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -92,12 +92,8 @@ class StreamedRows:
         total: Sums | None = None
         for block in self.blocks():
             with np.errstate(all="ignore"):
-                if total is None:
-                    total = tuple(sums.copy() for sums in function(block))
-                elif isinstance(function, AddingFunction):
-                    function.add_to(total, block)
-                else:
-                    merge(total, function(block))
+                part = function(block)
+                total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
 
