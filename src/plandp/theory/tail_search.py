@@ -173,7 +173,8 @@ def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> 
     width = (high - low) / QUADRATURE
     points = low + MIDDLES * width
     density = np.exp(-0.5 * ((points - above) / noise_std) ** 2) / points
-    more = float(density.sum()) * width / (noise_std * math.sqrt(2.0 * math.pi) * math.log(rows / tail))
+    # NumPy's logarithm, since 0/0, where all rows are wanted above, must not raise
+    more = float(density.sum()) * width / (noise_std * math.sqrt(2.0 * math.pi) * np.log(rows / tail))
     return math.log(max(fewer, TINY)), math.log(max(more, TINY))
 
 
