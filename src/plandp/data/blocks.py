@@ -1,7 +1,7 @@
 """The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,30 +57,40 @@ class TableRows:
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self._passes += 1
-        small = _copied(self._table) and isinstance(function, AddingFunction)
-        starts, step = self._cut(COPIED if small else VALUES_PER_BLOCK)
+        values, run = VALUES_PER_BLOCK, partial(self._merged, function)
+        if isinstance(function, AddingFunction):
+            values, run = COPIED if _copied(self._table) else values, partial(self._added_up, function)
+        starts, step = self._cut(values)
         shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
         if len(shares) == 1:
-            return self._added_up(function, self._shown(starts), step)
+            return run(self._shown(starts), step)
+        from concurrent.futures import ThreadPoolExecutor  # here, since few ask for threads
+
         with ThreadPoolExecutor(len(shares) - 1) as others:
-            parts = [others.submit(self._added_up, function, share, step) for share in shares[1:]]
-            total = self._added_up(function, self._shown(shares[0]), step)
+            parts = [others.submit(run, share, step) for share in shares[1:]]
+            total = run(self._shown(shares[0]), step)
             for part in parts:
                 merge(total, part.result())
         return total
 
-    def _added_up(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums:
+    @np.errstate(all="ignore")
+    def _added_up(self, function: AddingFunction, starts: Iterable[int], step: int) -> Sums:
+        total = function(self._table.read(slice(0, 0)))
+        array = _chosen_from(self._table)
+        for start in starts:
+            if array is None:
+                function.add_to(total, self._read(start, step), None)
+            else:
+                table, indices = array
+                function.add_to(total, table, indices[start : start + step])
+        return total
+
+    @np.errstate(all="ignore")
+    def _merged(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums:
         total: Sums | None = None
         for start in starts:
-            with np.errstate(all="ignore"):
-                block = self._read(start, step)
-                if total is None:
-                    part = function(block)
-                    total = part if isinstance(function, AddingFunction) else tuple(sums.copy() for sums in part)
-                elif isinstance(function, AddingFunction):
-                    function.add_to(total, block)
-                else:
-                    merge(total, function(block))
+            part = function(self._read(start, step))
+            total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
 
@@ -121,6 +131,13 @@ class TableRows:
 
         shown: Iterable[int] = tqdm(starts, desc="reading rows", unit="block", leave=False)
         return shown
+
+
+def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:
+    """The array that rows are chosen from, and which, where they can be read where they lie."""
+    if isinstance(table, ChosenRows) and isinstance(table.table, ArrayTable) and table.table.lies_in_order:
+        return table.table.read(slice(0, table.table.n)), table.indices
+    return None
 
 
 def _copied(table: Table) -> bool:

@@ -25,10 +25,10 @@ class BlockFunction(Protocol):
 
 @runtime_checkable
 class AddingFunction(BlockFunction, Protocol):
-    """A block function that can add to sums it made before: where blocks are small, that saves making new ones."""
+    """A block function that can add to sums it made before, and read some rows of a block where they lie."""
 
-    def add_to(self, sums: Sums, block: FloatBlock, /) -> None:
-        """Add to `sums`, which the function returned before, what it would return for `block`."""
+    def add_to(self, sums: Sums, block: FloatBlock, chosen: NDArray[np.int64] | None, /) -> None:
+        """Add to `sums`, which the function returned before, what it would return for `block`, or for these rows."""
         ...
 
 

@@ -38,7 +38,7 @@ def split_pieces(
 
 
 def find_pieces(edges: FloatArray, mass: FloatArray, share: FloatArray, found: FloatArray) -> None:
-    """Write to `found` the mass before the piece that holds the quantile `share`, its mass, and where it begins and ends."""
+    """Write of the piece that holds the quantile `share`: the mass before it, its mass, where it begins and ends."""
     d, pieces = mass.shape
     for i in range(d):
         at, upto = 0, mass[i, 0]

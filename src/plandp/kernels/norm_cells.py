@@ -26,6 +26,7 @@ def plus_square(total: float, value: float) -> float:
 
 def add_up_cells(
     block: FloatArray,
+    chosen: IntArray,
     low: FloatArray,
     high: FloatArray,
     stand_in: FloatArray,
@@ -40,7 +41,7 @@ def add_up_cells(
     counts: IntArray,
     sums: IntArray,
 ) -> None:
-    """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`.
+    """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`; or those of `chosen` rows.
 
     Lattice vectors must fit in 32 bits.  A norm is added up from the left where another order could give another
     cell; elsewhere any order tells the cell.  A norm's bucket says where the search for its cell begins.
@@ -55,14 +56,22 @@ def add_up_cells(
     instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
     per_unit = public[4].reshape(together * d)
     values = block.reshape(n * d)
+    gathered = np.empty(together * d)
+    count = len(chosen) if len(chosen) else n
     y = np.empty((together, d))
     flat = y.reshape(together * d)
     norms = np.empty(together)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
-    for begin in range(0, n, together):
-        rows = min(together, n - begin)
+    for begin in range(0, count, together):
+        rows = min(together, count - begin)
         part = values[begin * d : (begin + rows) * d]
+        if len(chosen) and together == 1:
+            part = values[chosen[begin] * d : (chosen[begin] + 1) * d]
+        elif len(chosen):
+            part = gathered[: rows * d]
+            for r in range(rows):
+                part[r * d : (r + 1) * d] = block[chosen[begin + r]]
         for i in range(len(part)):
             x = part[i]
             x = least[i] if x < least[i] else x

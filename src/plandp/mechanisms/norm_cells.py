@@ -22,6 +22,7 @@ IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
 TILE = 2**17  # values worked on at a time: they stay in cache
+EVERY_ROW = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,26 +73,32 @@ class CellSums:
 
     def __call__(self, block: FloatArray, /) -> tuple[NDArray[Any], ...]:
         """Add up the block; what a row adds depends neither on other rows nor on there being a compiler."""
-        counts = np.zeros(len(self.cells.edges), np.int64)
-        sums = np.zeros((len(self.cells.edges), block.shape[1]), np.int64)
-        self._add(block, counts, sums)
-        return counts, sums.astype(object) if self.wide else sums
+        return self._sums(block, None)
 
-    def add_to(self, sums: tuple[NDArray[Any], ...], block: FloatArray, /) -> None:
-        """Add the block to sums of this function; int64 has room for all rows unless they are `wide`."""
+    def add_to(self, sums: tuple[NDArray[Any], ...], block: FloatArray, chosen: IntArray | None, /) -> None:
+        """Add rows of the block to sums of this function; int64 has room for all rows unless they are `wide`."""
         if self.wide:
-            for total, part in zip(sums, self(block), strict=True):
+            for total, part in zip(sums, self._sums(block, chosen), strict=True):
                 total += part
         else:
-            self._add(block, *sums)
+            self._add(block, chosen, *sums)
 
-    def _add(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
+    def _sums(self, block: FloatArray, chosen: IntArray | None) -> tuple[NDArray[Any], ...]:
+        counts = np.zeros(len(self.cells.edges), np.int64)
+        sums = np.zeros((len(self.cells.edges), block.shape[1]), np.int64)
+        self._add(block, chosen, counts, sums)
+        return counts, sums.astype(object) if self.wide else sums
+
+    def _add(self, block: FloatArray, chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:
+        if chosen is not None and len(chosen) == 0:
+            return  # or the loop would take all
         loop = compiled(add_up_cells) if self.cells.bounds.max() < 2**31 else None
         if loop is None:
-            return self._add_up(block, counts, sums)
+            return self._add_up(block if chosen is None else block[chosen], counts, sums)
         view, cells = self.view, self.cells
         loop(
             np.ascontiguousarray(block),
+            EVERY_ROW if chosen is None else chosen,
             view.low,
             view.high,
             view.center if view.missing is None else view.missing,

@@ -210,7 +210,7 @@ def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int |
 
 
 def _require_positive_fraction(argument: str, value: Fraction) -> None:
-    if not isinstance(value, Fraction) or value <= 0:
+    if not isinstance(value, Fraction) or value.numerator <= 0:
         raise TypeError(f"{argument} must be a Fraction above 0")
 
 

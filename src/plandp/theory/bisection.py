@@ -46,7 +46,7 @@ class MedianPosterior:
         point = np.maximum(np.floor(_inside(share, before, mass, left, right)), left + 1.0)
         first, last = left <= 0.0, right >= self.edges[:, -1]
         lower_end = ~first & ((before >= 1.0 - before - mass) | last)
-        return np.where(point < right, point, np.where(lower_end, left, right))
+        return np.asarray(np.where(point < right, point, np.where(lower_end, left, right)))
 
     def median(self) -> FloatArray:
         """The posterior median, a real number between lattice points."""

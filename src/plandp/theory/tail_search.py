@@ -91,7 +91,11 @@ class TailPosterior:
         inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESSES, 0.0)
         candidates = self.begin + np.arange(len(self.log_weight))
         place = np.maximum(candidates[:, None] - (inward / spacing).astype(np.int64), 0)
-        weight = np.add.reduceat(self._weight(), np.arange(0, len(STEEPNESS) + 1, len(CURVATURES)), axis=1)
+        every, weight = self._weight(), np.empty(place.shape, np.float32)
+        weight[:, -1] = every[:, -1]
+        np.copyto(weight[:, :-1], every[:, 0 : len(STEEPNESS) : len(CURVATURES)])
+        for curvature in range(1, len(CURVATURES)):
+            weight[:, :-1] += every[:, curvature : len(STEEPNESS) : len(CURVATURES)]
         mass = np.bincount(place.ravel(), weight.ravel(), len(self.position)).astype(np.float64)
         return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
