@@ -1,14 +1,20 @@
 """One cluster of each engine for all tests: two worker processes, started when the first test asks for it."""
 
+import os
+import sys
+import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_table import SHUFFLED
+from java_runtime import find_java
 
 
 @pytest.fixture(scope="session")
 def dask_cluster() -> Iterator[Any]:
-    """A client of two Dask worker processes; while it lives, Dask computes there."""
+    """A client of two Dask worker processes; within `client.as_current()` Dask computes there."""
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -17,3 +23,45 @@ def dask_cluster() -> Iterator[Any]:
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session of Spark with two Python workers at a time; a task that fails is tried again."""
+    pytest.importorskip("pyspark")
+    os.environ["JAVA_HOME"] = str(find_java(tmp_path_factory.mktemp("java")))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Spark warns of pandas 3, and leaves files open
+        from pyspark.sql import SparkSession
+
+        session = spark_settings(SparkSession.builder.master("local[2,4]"), tmp_path_factory.mktemp("spark"))
+    yield session
+    session.stop()
+
+
+def spark_settings(builder: Any, folder: Path) -> Any:
+    """Return a session with small settings; nothing is written outside the folder."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.shuffle.partitions": "2",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+@pytest.fixture(scope="session")
+def parquet_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shuffled table and its numbers, in three files of different length."""
+    folder = tmp_path_factory.mktemp("table") / "table"
+    folder.mkdir()
+    for name, begin, end in (("a", 0, 1_000), ("b", 1_000, 5_500), ("c", 5_500, len(SHUFFLED))):
+        SHUFFLED.iloc[begin:end].to_parquet(folder / f"{name}.parquet", index=False)
+    return folder

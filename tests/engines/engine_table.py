@@ -16,6 +16,9 @@ TABLE[77] = [-0.0, 1e300, 5e-324]
 FRAME = pandas.DataFrame(TABLE, columns=COLUMNS).assign(number=np.arange(N))
 SHUFFLED = FRAME.iloc[_RNG.permutation(N)].reset_index(drop=True)
 FINE: dict[str, Any] = {"bounds": (-500, 500), "smallest_spread": 0.25, "rho": 0.5, "testing_seed": 5}
+QUICK = FINE | {"bounds": (-100, 100), "smallest_spread": 60}
+"""So coarse that the centre is found in four rounds: every round is a job, and a job of Spark takes a second."""
+
 CANARY = 48.151623
 
 

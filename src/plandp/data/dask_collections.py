@@ -11,7 +11,7 @@ from plandp.data.dask_parts import DaskParts
 from plandp.data.engine_rows import EngineRows, undisclosed
 from plandp.data.labels import BeforeValues
 from plandp.data.pandas_frame import open_pandas
-from plandp.data.row_index import RowIndex, open_with_index
+from plandp.data.row_index import RowIndex, accepted_labels
 from plandp.data.table import Table, refuse_empty
 from plandp.data.worker import Part
 from plandp.errors import ArgumentError
@@ -54,7 +54,7 @@ def _open_array(
     array: Any, columns: Collection[Label] | None, row_index: RowIndex, before_values: BeforeValues
 ) -> EngineRows:
     shape = np.empty((0, array.shape[1]))
-    labels, index = _accepted(lambda asked: open_array(shape, asked), columns, row_index, before_values)
+    labels, index = accepted_labels(lambda asked: open_array(shape, asked).labels, columns, row_index, before_values)
     blocks = array.rechunk({1: -1}).to_delayed().ravel()
     known = not np.isnan(array.shape[0])
     lengths = array.chunks[0] if known else undisclosed("Dask", lambda: _lengths(blocks))
@@ -74,30 +74,13 @@ def _open_array(
 def _open_frame(
     frame: Any, columns: Collection[Label] | None, row_index: RowIndex, before_values: BeforeValues
 ) -> EngineRows:
-    labels, index = _accepted(lambda asked: _pandas(frame._meta, asked), columns, row_index, before_values)
+    labels, index = accepted_labels(lambda asked: _pandas(frame._meta, asked).labels, columns, row_index, before_values)
     n = undisclosed("Dask", lambda: len(frame))
     refuse_empty(n=n, d=len(labels))
     chosen = frame[[*labels] if index is None else [*labels, index]]
     make = partial(_frame_part, columns=labels, index=index)
     made = [(partition, make) for partition in chosen.to_delayed()]
     return EngineRows(DaskParts(made=made), n=n, labels=labels, numbered=index is not None, passes=1)
-
-
-def _accepted(
-    opened: Any, columns: Collection[Label] | None, row_index: RowIndex, before_values: BeforeValues
-) -> tuple[tuple[Label, ...], Label | None]:
-    """Return the labels to be released and that of the row numbers, when all that is public was accepted."""
-
-    def accept(asked: Collection[Label] | None, before: BeforeValues) -> tuple[Label, ...]:
-        labels: tuple[Label, ...] = opened(asked).labels
-        if labels:  # a table without columns is refused as such
-            before(labels)
-        return labels
-
-    if row_index is None or row_index is False:
-        return accept(columns, before_values), None
-    labels = open_with_index(accept, columns, row_index, before_values)
-    return tuple(label for label in labels if label != row_index), row_index
 
 
 def _array_part(block: Any, *, columns: tuple[Label, ...], index: Label | None, first: int | None) -> Part:

@@ -25,6 +25,15 @@ def distinct_items(rows: StoredRows, *, d: int, place: IntArray | None, binary: 
     return _cleaned(rows, d=d, place=np.arange(d) if place is None else place, binary=binary)
 
 
+def column_places(d: int, positions: tuple[int, ...] | None) -> NDArray[np.int64] | None:
+    """Return which of the asked columns each column is, -1 for none of them."""
+    if positions is None:
+        return None
+    place = np.full(d, -1, np.int64)
+    place[list(positions)] = np.arange(len(positions))
+    return place
+
+
 def _all_count(rows: StoredRows, *, binary: bool) -> bool:
     """Whether every value is above zero; if binary, neither zero nor NaN."""
     if rows.values is None:

@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+HASH_BYTES = 16
 _PERSON = b"plandp person"
 _LEAST, _MOST = -(2**127), 2**128
 
@@ -37,4 +38,4 @@ def first_people(ids: Iterable[tuple[int, bytes]], people: int) -> Sequence[int]
 
 def public_hash(text: bytes) -> bytes:
     """Return the hash by which people are put in order: everybody can compute it, and nothing in it is secret."""
-    return blake2b(text, digest_size=16, person=_PERSON).digest()
+    return blake2b(text, digest_size=HASH_BYTES, person=_PERSON).digest()

@@ -11,8 +11,8 @@ from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 
-class EventTable(Protocol):
-    """A table with one row per event; each cell is read on its own, whatever the other cells are."""
+class EventColumns(Protocol):
+    """What is public of a table with one row per event."""
 
     @property
     def labels(self) -> tuple[object, ...]:
@@ -31,6 +31,10 @@ class EventTable(Protocol):
         """Refuse a column that is not numeric, as the argument `measure`; no cell is read."""
         ...
 
+
+class EventTable(EventColumns, Protocol):
+    """A table with one row per event; each cell is read on its own, whatever the other cells are."""
+
     def ids(self, label: Label) -> IdColumn:
         """Return a column of ids, which was not refused."""
         ...
@@ -40,7 +44,7 @@ class EventTable(Protocol):
         ...
 
 
-Accept = Callable[[EventTable], None]
+Accept = Callable[[EventColumns], None]
 """Accepts or refuses a table of events by its labels and types, before a cell is read; it need not have its rows."""
 
 

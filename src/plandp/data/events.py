@@ -10,12 +10,13 @@ from plandp.data.arrow_events import arrow_events
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.event_file import open_event_file
 from plandp.data.event_ids import canonical_id
-from plandp.data.event_table import Accept, EventTable
-from plandp.data.id_column import NULL, IdColumn
+from plandp.data.event_table import Accept, EventColumns, EventTable
+from plandp.data.id_column import places_of
 from plandp.data.labels import BeforeValues, nothing_before
 from plandp.data.pandas_events import pandas_events
 from plandp.data.person_rows import group_events, keep_people
 from plandp.data.polars_events import polars_events
+from plandp.data.spark_events import SparkEvents, spark_events
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label, fits_label
@@ -23,10 +24,11 @@ from plandp.terms.counts import whole_number
 
 MOST_PEOPLE = 10**10
 
-_OPENERS: dict[str, Callable[[object], EventTable | None]] = {
+_OPENERS: dict[str, Callable[[object], EventTable | SparkEvents | None]] = {
     "pandas": pandas_events,
     "polars": polars_events,
     "pyarrow": arrow_events,
+    "pyspark": spark_events,
 }
 
 
@@ -63,13 +65,23 @@ def open_events(
     names = {"person": person, "item": item} | ({} if by_events else {"measure": measure})
     _check_distinct(names)
 
-    def accept(events: EventTable) -> None:
+    def accept(events: EventColumns) -> None:
         _refuse_columns(events, names)
         before_values(labels)
 
     events = _open(table, names, accept, progress)
+    if isinstance(events, SparkEvents):
+        return events.rows(
+            person=person,
+            item=item,
+            measure=None if by_events else measure,
+            places=places,
+            labels=labels,
+            n=n,
+            count=measure == "count",
+        )
     persons = keep_people(events.ids(person), n)
-    found = _place(events.ids(item), places)
+    found = places_of(events.ids(item), places)
     values = events.values(measure) if "measure" in names else None
     rows = group_events(persons, found, values, n=n, d=len(labels), count=measure == "count")
     return CompressedRows(n=n, labels=labels, blocks=rows.blocks)
@@ -135,7 +147,7 @@ def _check_distinct(names: dict[str, Label]) -> None:
         first[label] = argument
 
 
-def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool) -> EventTable:
+def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool) -> EventTable | SparkEvents:
     if isinstance(table, str | os.PathLike):
         ids, values = [names["person"], names["item"]], [names[name] for name in names if name == "measure"]
         try:
@@ -159,7 +171,7 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
     )
 
 
-def _refuse_columns(events: EventTable, names: dict[str, Label]) -> None:
+def _refuse_columns(events: EventColumns, names: dict[str, Label]) -> None:
     """Refuse a table by its labels and types."""
     for argument, label in names.items():
         found = events.labels.count(label)
@@ -172,9 +184,3 @@ def _refuse_columns(events: EventTable, names: dict[str, Label]) -> None:
             events.refuse_values(label)
         else:
             events.refuse_ids(label, argument)
-
-
-def _place(item: IdColumn, places: dict[bytes, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return for each event the place of its item, null if the item is not listed."""
-    by_number = [places.get(text, NULL) for text in item.ids()]
-    return np.array([*by_number, NULL], dtype=np.int64)[item.numbers]

@@ -1,7 +1,7 @@
 """A column of ids as numbers: equal ids have equal numbers, and null is -1."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -83,6 +83,12 @@ def number_categories(places: NDArray[Any], categories: IdColumn) -> IdColumn:
     """Return a column of places in a list of categories, -1 for null; categories of one text are one id."""
     with_null = np.append(categories.numbers, np.int64(NULL))
     return IdColumn(with_null[places], categories.ids)
+
+
+def places_of(column: IdColumn, places: Mapping[bytes, int]) -> NDArray[np.int64]:
+    """Return for each event the place of its id, null if the id has none."""
+    by_number = [places.get(text, NULL) for text in column.ids()]
+    return np.array([*by_number, NULL], dtype=np.int64)[column.numbers]
 
 
 def not_an_id(argument: str, label: Label, dtype: object) -> ArgumentError:

@@ -6,12 +6,15 @@ from plandp.data.dask_collections import open_dask
 from plandp.data.engine_rows import EngineRows
 from plandp.data.labels import BeforeValues
 from plandp.data.row_index import RowIndex
+from plandp.data.spark_frame import open_spark
+from plandp.data.spark_vectors import open_spark_vectors
+from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 Opener = Callable[[object, Collection[Label] | None, RowIndex, BeforeValues], EngineRows | None]
 
-_OPENERS: dict[str, tuple[str, Opener]] = {"dask": ("Dask", open_dask)}
+_OPENERS: dict[str, tuple[str, Opener]] = {"dask": ("Dask", open_dask), "pyspark": ("Spark", open_spark)}
 
 
 def open_engine(
@@ -23,8 +26,7 @@ def open_engine(
     before_values: BeforeValues,
 ) -> EngineRows | None:
     """Return the table of an engine as rows, None for other objects; nothing is read for those who need its order."""
-    # Subclasses count too, and no package is imported that the data did not come from.
-    packages = {base.__module__.split(".")[0] for base in type(data).__mro__}
+    packages = _packages(data)
     for package, (engine, opener) in _OPENERS.items():
         if package in packages:
             if in_order:
@@ -33,3 +35,17 @@ def open_engine(
                 )
             return opener(data, columns, row_index, before_values)
     return None
+
+
+def open_engine_items(
+    data: object, *, binary: bool, columns: Collection[Label] | None, in_order: bool, before_values: BeforeValues
+) -> SparseRows | None:
+    """Return sparse vectors of an engine as rows that hold few items, None for other objects."""
+    if in_order or "pyspark" not in _packages(data):
+        return None
+    return open_spark_vectors(data, binary=binary, columns=columns, before_values=before_values)
+
+
+def _packages(data: object) -> set[str]:
+    # Subclasses count too, and no package is imported that the data did not come from.
+    return {base.__module__.split(".")[0] for base in type(data).__mro__}

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.dense_items import dense_items
-from plandp.data.distinct_items import distinct_items
+from plandp.data.distinct_items import column_places, distinct_items
 from plandp.data.files import open_matrix_file
 from plandp.data.folded_items import FoldedItems
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows
+from plandp.data.open_engine import open_engine_items
 from plandp.data.pandas_sparse import open_sparse_frame
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_parts, refuse_by_type, stored_rows
@@ -64,6 +65,11 @@ def open_sparse_rows(
         refuse_by_parts(matrix)
         _accept(columns, before_values, matrix.dtype, matrix.shape)
     else:
+        elsewhere = open_engine_items(
+            data, binary=binary, columns=columns, in_order=in_order, before_values=before_values
+        )
+        if elsewhere is not None:
+            return elsewhere
         rows = open_rows(data, columns=columns, in_order=in_order, before_values=before_values, progress=progress)
         if not rows.ordered:
             return FoldedItems(rows, binary=binary)
@@ -92,7 +98,9 @@ def _chosen(d: int, columns: Collection[Label] | None) -> tuple[tuple[Label, ...
 def _open_matrix(matrix: Any, *, binary: bool, columns: Collection[Label] | None, progress: bool) -> SparseRows:
     d = matrix.shape[1]
     labels, positions = _chosen(d, columns)
-    return _cleaned(stored_rows(matrix, binary=binary), labels, _place(d, positions), binary=binary, progress=progress)
+    return _cleaned(
+        stored_rows(matrix, binary=binary), labels, column_places(d, positions), binary=binary, progress=progress
+    )
 
 
 def _cleaned(
@@ -101,15 +109,6 @@ def _cleaned(
     rows = distinct_items(stored, d=len(labels), place=place, binary=binary)
     blocks = partial(_blocks, rows, d=len(labels), progress=progress)
     return CompressedRows(n=len(rows.begin) - 1, labels=labels, blocks=blocks)
-
-
-def _place(d: int, positions: tuple[int, ...] | None) -> NDArray[np.int64] | None:
-    """Return which of the asked columns each column is, -1 for none of them."""
-    if positions is None:
-        return None
-    place = np.full(d, -1, np.int64)
-    place[list(positions)] = np.arange(len(positions))
-    return place
 
 
 def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock]:

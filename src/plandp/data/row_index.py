@@ -69,6 +69,26 @@ def open_with_index(
     raise ArgumentError("row_index", problem)
 
 
+def accepted_labels(
+    find: Callable[[Collection[Label] | None], tuple[Label, ...]],
+    columns: Collection[Label] | None,
+    row_index: RowIndex,
+    before_values: BeforeValues,
+) -> tuple[tuple[Label, ...], Label | None]:
+    """Return the labels that are released and that of the row numbers, when `find` has found and accepted them."""
+
+    def accept(asked: Collection[Label] | None, before: BeforeValues) -> tuple[Label, ...]:
+        labels = find(asked)
+        if labels:  # a table without columns is refused as such
+            before(labels)
+        return labels
+
+    if row_index is None or row_index is False:
+        return accept(columns, before_values), None
+    labels = open_with_index(accept, columns, row_index, before_values)
+    return tuple(label for label in labels if label != row_index), row_index
+
+
 def _with(columns: Collection[Label] | None, row_index: Label) -> Collection[Label] | None:
     if isinstance(columns, str) or not isinstance(columns, Iterable) or getattr(columns, "ndim", 1) == 0:
         return columns  # None, for all of them, or what is refused as such

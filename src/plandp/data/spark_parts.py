@@ -1,0 +1,184 @@
+"""Parts in the Python workers of Spark: rows come as Arrow batches, sums leave as one small record per partition."""
+
+import pickle
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.data.array import ArrayTable
+from plandp.data.arrow_rows import list_rows, vector_rows
+from plandp.data.worker import Part, PartFunction, PartSums, fold_parts, merge_parts, without_cells
+from plandp.terms.columns import Label
+
+MERGED_AT_ONCE = 16
+"""So many sums are merged by one task or by the driver, so that few of them meet anywhere."""
+
+VALUES_PER_PART = 2**20
+"""A sample is held in parts of at least so many values: small ones would cost more than reading them."""
+
+ROWS, NUMBER, SUMS, PLACE = "rows", "number", "sums", "place"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SparkParts:
+    """A frame of one column of arrays or vectors, and one of row numbers where rows have them."""
+
+    frame: Any  # pyspark.sql.DataFrame
+    labels: tuple[Label, ...]
+    width: int  # of the arrays
+    positions: tuple[int, ...] | None = None  # of the labels in them; None: all
+    partitions: int  # about: it decides how sums are merged, never what they are
+
+    engine = "Spark"
+
+    def fold(self, function: PartFunction) -> PartSums:
+        """Return the sums over all parts: Spark takes one result of every task, however often it was tried."""
+        part = self._part
+        return fold_batches(self.frame, lambda batch: function(part(batch)), self.partitions)
+
+    def picked(self, numbers: NDArray[np.int64]) -> "SparkParts":
+        """Return the rows of these numbers, cached by the executors until nobody asks for them any more."""
+        part, d = self._part, len(self.labels)
+        kept = max(1, min(self.partitions, len(numbers) * d // VALUES_PER_PART))
+
+        def pick(batches: Iterable[Any]) -> Iterator[Any]:
+            return (_picked(part, batch, numbers) for batch in batches)
+
+        with quiet():
+            found = self.frame.mapInArrow(pick, f"{ROWS} array<double>, {NUMBER} double")
+            held = found.repartition(kept, NUMBER).persist()
+        parts = SparkParts(frame=held, labels=self.labels, width=d, partitions=kept)
+        forgotten_with(parts, held)
+        return parts
+
+    @property
+    def _part(self) -> Callable[[Any], Part]:
+        """What makes a part of a batch: it goes to the workers, and the frame does not."""
+        return partial(_part, labels=self.labels, width=self.width, positions=self.positions)
+
+
+def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) -> PartSums:
+    """Return the sums of a function of Arrow batches over all of a frame, merged in the workers as far as it pays."""
+
+    def fold(batches: Iterable[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        yield from _sums_batch(fold_parts(function, batches), 0 if context is None else context.partitionId())
+
+    schema = f"{SUMS} binary, {PLACE} int"
+    with quiet():
+        found = frame.mapInArrow(fold, schema)
+        while partitions > MERGED_AT_ONCE:
+            partitions = -(-partitions // MERGED_AT_ONCE)
+            # by place, not round robin: a task that is tried again must bring its sums to the same merge
+            found = found.repartition(partitions, PLACE).mapInArrow(_merge, schema)
+        return merge_parts(pickle.loads(row[0]) for row in found.collect())
+
+
+def _merge(batches: Iterable[Any]) -> Iterator[Any]:
+    found = [(pickle.loads(sums), place) for batch in batches for sums, place in zip(*map(_cells, batch), strict=True)]
+    yield from _sums_batch(merge_parts(sums for sums, _ in found), min((place for _, place in found), default=0))
+
+
+def _cells(column: Any) -> Any:
+    return column.to_pylist()
+
+
+def _sums_batch(sums: PartSums, place: int) -> Iterator[Any]:
+    import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
+
+    if sums is None or sums:  # a partition without rows has none
+        written = pyarrow.array([pickle.dumps(sums, protocol=5)], pyarrow.binary())
+        yield pyarrow.RecordBatch.from_arrays([written, pyarrow.array([place], pyarrow.int32())], names=[SUMS, PLACE])
+
+
+def _part(batch: Any, *, labels: tuple[Label, ...], width: int, positions: tuple[int, ...] | None) -> Part:
+    from pyarrow import types
+
+    rows = batch.column(ROWS)
+    values = vector_rows(rows, width) if types.is_struct(rows.type) else list_rows(rows, width)
+    column = None
+    if NUMBER in batch.schema.names:
+        numbers = batch.column(NUMBER).to_numpy(zero_copy_only=False).astype(np.float64)
+        column = ArrayTable(array=numbers[:, np.newaxis], labels=(0,))
+    return Part(table=ArrayTable(array=values, labels=labels, positions=positions), column=column)
+
+
+def _picked(part: Callable[[Any], Part], batch: Any, numbers: NDArray[np.int64]) -> Any:
+    return without_cells(lambda: _batch(part(batch).picked(numbers)))
+
+
+def _batch(part: Part) -> Any:
+    import pyarrow
+
+    assert part.column is not None  # rows that were picked have numbers
+    every = slice(0, part.table.n)
+    values, numbers = part.table.read(every), part.column.read(every)[:, 0]
+    ends = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
+    rows = pyarrow.ListArray.from_arrays(pyarrow.array(ends), pyarrow.array(values.ravel()))
+    return pyarrow.RecordBatch.from_arrays([rows, pyarrow.array(numbers)], names=[ROWS, NUMBER])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameShape:
+    """How many rows and, about, partitions a frame has, and how long the shortest and the longest of its cells is."""
+
+    rows: int
+    partitions: int
+    shortest: int
+    longest: int
+
+
+def count_rows(frame: Any, length: Any = None) -> FrameShape:
+    """Return the shape of a frame; `length` is a column of the lengths of cells that are rows."""
+    from pyspark.sql import functions
+
+    lengths = functions.lit(0) if length is None else length
+    with quiet():
+        asked = frame.select(lengths.alias("length"), functions.spark_partition_id().alias("partition"))
+        rows, partition, shortest, longest = asked.agg(
+            functions.count(functions.lit(1)),
+            functions.max("partition"),
+            functions.min("length"),
+            functions.max("length"),
+        ).collect()[0]
+    return FrameShape(rows=rows, partitions=(partition or 0) + 1, shortest=shortest or 0, longest=longest or 0)
+
+
+def is_spark_frame(data: object) -> bool:
+    """Whether this object of Spark is a DataFrame, classic or of Spark Connect."""
+    return all(hasattr(data, name) for name in ("mapInArrow", "schema", "persist"))
+
+
+def spark_column(label: Label) -> Any:
+    """Return the column of this name, whatever letters the name has."""
+    from pyspark.sql import functions
+
+    name = str(label).replace("`", "``")
+    return functions.col(f"`{name}`")
+
+
+def forgotten_with(owner: object, frame: Any) -> None:
+    """Let the executors forget a frame when nobody holds its owner any more."""
+    weakref.finalize(owner, _forget, frame).atexit = False
+
+
+def _forget(frame: Any) -> None:
+    with quiet():
+        frame.unpersist()
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let Spark not warn of the version of pandas, which is not used here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+        yield

@@ -1,0 +1,218 @@
+"""Spark: the same bits as in memory, from columns, arrays, vectors and events; a killed worker changes nothing."""
+
+import gc
+import os
+import pickle
+import signal
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+from engine_table import CANARY, COLUMNS, FINE, FRAME, N, bits, shown
+
+import plandp
+from plandp.data.open import open_rows
+
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
+
+GAUSSIAN = FINE | {"method": "gaussian"}  # two jobs: one to count, one to add up
+EVENTS = pandas.DataFrame(
+    {
+        "user": np.random.default_rng(3).integers(0, 300, 2_000),
+        "page": np.random.default_rng(4).choice(["home", "help", "é", "gone"], 2_000),
+        "seconds": np.random.default_rng(5).exponential(3.0, 2_000),
+    }
+)
+ITEMS = ["home", "help", "é", "never"]
+
+
+def read(spark: Any, frame: pandas.DataFrame | Any, folder: Path) -> Any:
+    """The frame in three partitions."""
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False) if isinstance(frame, pandas.DataFrame) else frame
+    folder.mkdir()
+    for number in range(3):
+        part = table.slice(number * len(table) // 3, (number + 1) * len(table) // 3 - number * len(table) // 3)
+        pyarrow.parquet.write_table(part, folder / f"{number}.parquet")
+    return spark.read.parquet(str(folder))
+
+
+@pytest.fixture
+def frame(spark: Any, parquet_files: Path) -> Any:
+    return spark.read.parquet(str(parquet_files))
+
+
+def test_columns_of_every_numeric_type(spark: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    mixed = pandas.DataFrame(
+        {
+            "long": rng.integers(-(2**62), 2**62, 90),
+            "short": rng.integers(-5, 5, 90).astype(np.int16),
+            "float": rng.normal(0, 1, 90).astype(np.float32),
+            "yes": rng.random(90) < 0.5,
+            "back`tick.dot": rng.normal(0, 1, 90),
+        }
+    )
+    mixed["few"] = pandas.array([None, 1, 2] * 30, dtype="Int32")
+    made = plandp.mean(read(spark, mixed, tmp_path / "t"), **(GAUSSIAN | {"bounds": (-4, 4), "smallest_spread": 1}))
+    assert bits(made) == bits(plandp.mean(mixed, **(GAUSSIAN | {"bounds": (-4, 4), "smallest_spread": 1})))
+    assert made.labels == tuple(mixed.columns)
+
+
+def test_one_column_of_arrays_is_the_table(spark: Any, tmp_path: Path) -> None:
+    rows: list[Any] = FRAME[COLUMNS].to_numpy().tolist()
+    rows[3] = [None, 1.0, 2.0]
+    rows[4] = None
+    expected = FRAME[COLUMNS].to_numpy().copy()
+    expected[3] = [np.nan, 1.0, 2.0]
+    expected[4] = np.nan
+    arrays = read(spark, pyarrow.table({"x": pyarrow.array(rows)}), tmp_path / "t")
+    made = plandp.mean(arrays, columns=[2, 0], **GAUSSIAN)
+    assert bits(made) == bits(plandp.mean(expected, columns=[2, 0], **GAUSSIAN))
+    assert made.labels == (2, 0)
+
+
+def test_arrays_of_different_lengths_are_no_rows(spark: Any, tmp_path: Path) -> None:
+    arrays = read(spark, pyarrow.table({"x": [[1.0, 2.0], [1.0], [1.0, 2.0]]}), tmp_path / "t")
+    with pytest.raises(plandp.ArgumentError, match=r"^data: the cells of column 'x' are not all of one length"):
+        plandp.mean(arrays, **GAUSSIAN)
+
+
+def test_vectors_dense_and_sparse(spark: Any) -> None:
+    from pyspark.ml.linalg import Vectors, VectorUDT
+    from pyspark.sql.types import StructField, StructType
+
+    table = np.random.default_rng(2).poisson(0.2, (60, 8)).astype(float)
+    cells: list[Any] = [
+        (Vectors.dense(row) if number % 2 else Vectors.sparse(8, [(at, row[at]) for at in np.flatnonzero(row)]),)
+        for number, row in enumerate(table)
+    ]
+    cells[5] = (None,)
+    vectors = spark.createDataFrame(cells, StructType([StructField("v", VectorUDT(), True)]))
+    table[5] = np.nan
+    assert bits(plandp.mean(vectors, **GAUSSIAN)) == bits(plandp.mean(table, **GAUSSIAN))
+    fine = {"kind": "nonnegative", "bounds": (0, 3), "rho": 1, "testing_seed": 2, "columns": [7, 0, 3]}
+    assert plandp.mean(vectors, **fine).estimate.tobytes() == plandp.mean(table, **fine).estimate.tobytes()
+
+
+@pytest.mark.parametrize(("people", "measure", "bounds"), [(500, "seconds", (0, 20)), (120, "presence", None)])
+def test_events_are_grouped_as_in_memory(
+    spark: Any, tmp_path: Path, people: int, measure: str, bounds: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are 300 ids: all are kept and 200 rows are empty, or the first 120 by their hash are."""
+    monkeypatch.setattr("plandp.data.spark_items.EMPTY_AT_A_TIME", 64)
+    fine = {"person": "user", "item": "page", "items": ITEMS, "people": people, "rho": 1, "testing_seed": 3}
+    made = plandp.mean_of_events(read(spark, EVENTS, tmp_path / "t"), measure=measure, bounds=bounds, **fine)
+    expected = plandp.mean_of_events(EVENTS, measure=measure, bounds=bounds, **fine)
+    assert made.estimate.tobytes() == expected.estimate.tobytes()
+    assert (made.receipt.n, made.receipt.privacy_unit) == (people, "person")
+    gc.collect()
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "plan-classic"}, "method: goes by the order of the rows, and those of Spark have none"),
+        ({"row_index": "id"}, "row_index: the data has no column 'id'; its columns are 'a', 'b', 'c', 'number'"),
+        ({"columns": ["z"]}, "columns: the data has no column 'z'"),
+        ({"columns": ["number"], "row_index": "number"}, "row_index: 'number' is a column to release"),
+    ],
+)
+def test_what_is_refused_needs_no_job(frame: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(plandp.ArgumentError) as refused:
+        plandp.mean(frame, **FINE, **arguments)
+    assert str(refused.value).startswith(message)
+
+
+def test_other_types_are_refused_by_name(frame: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^data: column 'a' has dtype string, which is not numeric"):
+        plandp.mean(frame.withColumn("a", frame["a"].cast("string")), **FINE)
+    with pytest.raises(plandp.ArgumentError, match=r"^person: column 'a' has dtype double; ids are integers or text"):
+        plandp.mean_of_events(frame, person="a", item="number", items=[1], people=9, rho=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^measure: column 'b' has dtype string, which is not numeric"):
+        plandp.mean_of_events(
+            frame.withColumn("b", frame["b"].cast("string")).withColumn("a", frame["number"]),
+            person="a",
+            item="number",
+            items=[1],
+            people=9,
+            measure="b",
+            bounds=(0, 1),
+            rho=1,
+        )
+
+
+def test_only_sums_come_to_the_driver(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is collected does not grow with the rows, and a cached sample never comes."""
+    brought: list[Any] = []
+    collect = type(frame).collect
+
+    def noted(self: Any) -> Any:
+        found = collect(self)
+        brought.extend(found)
+        return found
+
+    monkeypatch.setattr(type(frame), "collect", noted)
+    rows = open_rows(frame.select(*COLUMNS, "number"), row_index="number")
+    sample = rows.sample(np.arange(0, N, 3))
+    assert sample.fold(lambda block: (np.array([len(block)]),))[0].tolist() == [N // 3]
+    shape, *parts = brought
+    assert list(shape) == [N, shape[1], 0, 0]
+    sums = [pickle.loads(part[0]) for part in parts]
+    assert all(array.dtype.kind == "i" for each in sums for array in each)
+    assert {array.size for each in sums for array in each} == {
+        1,
+        N // 3,
+    }  # rows and their sum; how often each was found
+
+
+def upstream(frame: Any, function: Any) -> Any:
+    """The frame behind a function of its batches, which the workers run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame.mapInArrow(function, frame.schema)
+
+
+def test_a_killed_worker_changes_nothing(frame: Any, tmp_path: Path) -> None:
+    folder, parts = str(tmp_path), frame.rdd.getNumPartitions()
+
+    def dies_once(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            seen = len(os.listdir(folder))
+            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
+            if seen == parts:  # the first were counted: this is in the middle of the fold
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    made = plandp.mean(upstream(frame.select(*COLUMNS), dies_once), **GAUSSIAN)
+    assert len(os.listdir(folder)) > 2 * parts
+    assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
+
+
+def test_a_part_that_changes_between_passes_is_an_error(frame: Any, tmp_path: Path) -> None:
+    folder = str(tmp_path)
+
+    def grows(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            seen = len(os.listdir(folder))
+            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
+            yield batch
+            if seen == 1:
+                yield batch.slice(0, 1)
+
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Spark brought 9001 rows, and 9000 before"):
+        plandp.mean(upstream(frame.select(*COLUMNS).coalesce(1), grows), **GAUSSIAN)
+
+
+def test_a_source_that_fails_is_an_error_without_data(frame: Any) -> None:
+    def broken(batches: Iterator[Any]) -> Iterator[Any]:
+        raise ValueError(f"cannot read {CANARY}")
+
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Spark lost a part of the data") as told:
+        plandp.mean(upstream(frame.select(*COLUMNS), broken), **GAUSSIAN)
+    assert "48.15" not in shown(told.value)
