@@ -52,6 +52,7 @@ def plan_mean(rows: Rows, design: Design, noise: MeteredNoise, *, stretch: Stret
         found = private_spread(sample, middle.value, design, noise)  # §6: σ̂
     else:
         return _mean_without_spread(rows, middle, box, design, noise)
+    del sample  # of rows that are streamed it is held, and not needed for the sum
     empty = middle.halved & found.unseen
     μ, σ = no_wider_than_box(middle.value, found.value, columns)
     s = stretch(σ, p)  # line 3: Σ̂^(1/(p+2))

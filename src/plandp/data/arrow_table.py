@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
+from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
+from plandp.data.side_by_side import side_by_side
 from plandp.data.table import RowChoice, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -50,8 +51,7 @@ class ArrowTable:
         """Return these rows as float64, nulls as NaN."""
         widths, positions = self.columns.widths, self.columns.positions
         if not any(widths):
-            part = _rows_of(self.table, rows)
-            values = np.array([arrow_floats(column) for column in part.columns]).T
+            values = side_by_side([arrow_numbers(column) for column in _rows_of(self.table, rows).columns])
         elif len(widths) == 1:
             values = list_values(self.table.column(0), rows, widths[0] or 0)
         else:

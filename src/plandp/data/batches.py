@@ -6,6 +6,9 @@ from typing import Protocol
 from plandp.data.table import Table
 from plandp.terms.columns import Label
 
+VALUES_AT_A_TIME = 2**21
+"""About how many values are read at a time (16 MiB of float64): larger blocks come from the system, page by page."""
+
 Piece = tuple[Table, int]
 """Some rows, and how much of `Batches.size` they take."""
 

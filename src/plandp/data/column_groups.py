@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from plandp.data import blocks
+from plandp.data import batches
 from plandp.data.array import ArrayTable
-from plandp.data.arrow_numbers import arrow_floats
+from plandp.data.arrow_numbers import arrow_numbers
 from plandp.data.rows import FloatBlock
+from plandp.data.side_by_side import lay_side_by_side
 from plandp.data.table import RowChoice, Table, float_block
 from plandp.terms.columns import Label
 
@@ -25,7 +26,7 @@ GROUP = 32
 WINDOW = 3 * 2**24
 """So many values (384 MiB) are laid side by side at a time: rows beyond them are read from the beginning again."""
 
-ROWS_AT_A_TIME = blocks.VALUES_PER_BLOCK // GROUP
+ROWS_AT_A_TIME = batches.VALUES_AT_A_TIME // GROUP
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -52,8 +53,8 @@ class ColumnGroups:
                 else:
                     own = batch.take(rows[done : np.searchsorted(rows, end)] - begin)
                 if own.num_rows:
-                    floats = np.array([arrow_floats(own.column(name)) for name in names])
-                    values[done : done + own.num_rows, place : place + len(names)] = floats.T
+                    part = values[done : done + own.num_rows, place : place + len(names)]
+                    lay_side_by_side([arrow_numbers(own.column(name)) for name in names], part)
                 begin, done = end, done + own.num_rows
                 if end >= stop:
                     break

@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data import blocks
+from plandp.data import batches
 from plandp.data.array import ArrayTable, refuse_array, two_dimensional
 from plandp.data.batches import Batches, Piece
 from plandp.data.labels import find_positions, select
@@ -78,7 +78,7 @@ class NpyFile:
 
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the file; what is not asked for is not read."""
-        step = max(1, blocks.VALUES_PER_BLOCK // self.width)
+        step = max(1, batches.VALUES_AT_A_TIME // self.width)
         with self.path.open("rb") as file:
             for first in range(0, self.n, step):
                 rows = min(step, self.n - first)

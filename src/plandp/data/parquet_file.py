@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plandp.data import blocks
+from plandp.data import batches
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Piece
 from plandp.data.column_groups import MOST_TOGETHER, ROWS_AT_A_TIME, ColumnGroups, windows
@@ -59,7 +59,7 @@ class ParquetFile:
             if len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths):
                 yield from self._wide(file, picked=picked)
                 return
-            step = max(1, blocks.VALUES_PER_BLOCK // len(self.labels))
+            step = max(1, batches.VALUES_AT_A_TIME // len(self.labels))
             for batch in file.iter_batches(batch_size=step, columns=list(self.columns.names)):
                 batch.validate()  # a damaged file can promise more values than it holds
                 yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)

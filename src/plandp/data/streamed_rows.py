@@ -1,12 +1,13 @@
 """The fold over rows that are read again in every pass, since they do not fit into memory."""
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data import blocks
+from plandp.data import batches as sources
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
 from plandp.data.blocks import TableRows, merge
@@ -25,7 +26,7 @@ HELD = 3 * 2**24
 """A sample of so many values (384 MiB) is held; a larger one is picked again in every pass over it."""
 
 
-def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool) -> Rows:
+def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool, threads: int = 1) -> Rows:
     """Return the rows of `batches`: held where they are few, by the public shape, else read again in every pass.
 
     `before_values` is called before any of them is read.
@@ -38,8 +39,8 @@ def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool) ->
     if n is None:
         n, passes = _counted(batches, progress=progress), 1
         refuse_empty(n=n, d=d)
-    rows = StreamedRows(batches, n=n, passes=passes, progress=progress)
-    return TableRows(rows.held(), progress=progress) if n * d <= IN_MEMORY else rows
+    rows = StreamedRows(batches, n=n, passes=passes, progress=progress, threads=threads)
+    return TableRows(rows.held(), progress=progress, threads=threads) if n * d <= IN_MEMORY else rows
 
 
 class StreamedRows:
@@ -57,6 +58,7 @@ class StreamedRows:
         n: int,
         passes: int,
         progress: bool,
+        threads: int,
         of: "StreamedRows | None" = None,
         indices: NDArray[np.int64] | None = None,
     ) -> None:
@@ -64,6 +66,7 @@ class StreamedRows:
         self._n = n
         self._passes = passes
         self._progress = progress
+        self._threads = threads
         self._whole = self if of is None else of
         self._indices = indices
 
@@ -90,10 +93,8 @@ class StreamedRows:
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         total: Sums | None = None
-        for block in self.blocks():
-            with np.errstate(all="ignore"):
-                part = function(block)
-                total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
+        for part in self._sums(function):
+            total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
 
@@ -118,9 +119,16 @@ class StreamedRows:
         if self._indices is not None:
             return self._whole.sample(self._indices[indices])
         if len(indices) * self.d <= HELD:
-            return TableRows(ArrayTable(array=self._picked(indices), labels=self.labels), progress=self._progress)
+            held = ArrayTable(array=self._picked(indices), labels=self.labels)
+            return TableRows(held, progress=self._progress, threads=self._threads)
         return StreamedRows(
-            self._batches, n=self._n, passes=0, progress=self._progress, of=self, indices=indices.copy()
+            self._batches,
+            n=self._n,
+            passes=0,
+            progress=self._progress,
+            threads=self._threads,
+            of=self,
+            indices=indices.copy(),
         )
 
     def held(self) -> ArrayTable:
@@ -132,8 +140,26 @@ class StreamedRows:
         array.flags.writeable = False
         return ArrayTable(array=array, labels=self.labels)
 
+    def _sums(self, function: BlockFunction) -> Iterator[Sums]:
+        """The sums of the blocks: this thread reads, the others add up, and no more blocks are held than threads."""
+        if self._threads == 1:
+            for block in self.blocks():
+                yield _sums_of(function, block)
+            return
+        from concurrent.futures import Future, ThreadPoolExecutor  # here, since few ask for threads
+
+        waiting: deque[Future[Sums]] = deque()
+        with ThreadPoolExecutor(self._threads - 1) as others:
+            for block in self.blocks():
+                waiting.append(others.submit(_sums_of, function, block))
+                del block
+                if len(waiting) == self._threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
     def _step(self) -> int:
-        return max(1, blocks.VALUES_PER_BLOCK // self.d)
+        return max(1, sources.VALUES_AT_A_TIME // self.d)
 
     def _parts(self, step: int) -> Iterator[FloatBlock]:
         """Go through the rows; no part reaches over a multiple of `step`, so that parts make whole blocks."""
@@ -197,6 +223,11 @@ def _counted(batches: Batches, *, progress: bool) -> int:
 
 def _bar(description: str, progress: bool) -> AbstractContextManager[Reach]:
     return bar_of_hundredths(description) if progress else nullcontext(_nowhere)
+
+
+def _sums_of(function: BlockFunction, block: FloatBlock) -> Sums:
+    with np.errstate(all="ignore"):
+        return function(block)
 
 
 def _nowhere(part: int, whole: int) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyarrow import feather, parquet
 
-from plandp.data import blocks, streamed_rows
+from plandp.data import batches, streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -105,7 +105,7 @@ def test_polars_arrays_and_lists() -> None:
 @pytest.mark.parametrize("in_memory", [0, 10**6])
 def test_files_of_lists(tmp_path: Path, suffix: str, in_memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streamed_rows, "IN_MEMORY", in_memory)
-    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 20)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 20)
     table = pyarrow.table({"id": np.arange(50), "x": pyarrow.concat_arrays([fixed()] * 10), "y": np.arange(50.0)})
     path = str(tmp_path / f"t{suffix}")
     if suffix == ".parquet":

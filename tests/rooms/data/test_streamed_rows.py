@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from test_files import WRITERS
 
 import plandp
-from plandp.data import blocks, column_groups, csv_file, streamed_rows
+from plandp.data import batches, column_groups, csv_file, streamed_rows
 from plandp.data.open import open_rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
@@ -49,7 +49,7 @@ def test_a_streamed_file_gives_the_release_of_the_array(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(streamed_rows, "HELD", 10**9 if sample_held else 0)
-    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", values_per_block)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", values_per_block)
     WRITERS[name](tmp_path / name, TABLE)
     release = plandp.mean(tmp_path / name, **PUBLIC)
     expected = plandp.mean(TABLE, **PUBLIC)
@@ -64,7 +64,7 @@ def test_a_streamed_file_gives_the_release_of_the_array(
 def test_blocks_are_cut_by_the_public_shape_however_rows_are_stored(
     tmp_path: Path, name: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 3 * 700)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 3 * 700)
     WRITERS[name](tmp_path / name, TABLE)
     rows = open_rows(tmp_path / name)
     assert isinstance(rows, StreamedRows)
@@ -79,12 +79,12 @@ def test_any_rows_can_be_chosen_and_chosen_from(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 40))
     table = np.arange(3.0 * n).reshape(n, 3)
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=8)))  # empty batches too
-    batches = [table[first:last] for first, last in zip([0, *cuts], [*cuts, n], strict=True)]
+    parts = [table[first:last] for first, last in zip([0, *cuts], [*cuts, n], strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streamed_rows, "IN_MEMORY", 0)
         patch.setattr(streamed_rows, "HELD", data.draw(st.sampled_from([0, 30, 10**9])))
-        patch.setattr(blocks, "VALUES_PER_BLOCK", data.draw(st.integers(1, 50)))
-        rows = open_rows(batches)
+        patch.setattr(batches, "VALUES_AT_A_TIME", data.draw(st.integers(1, 50)))
+        rows = open_rows(parts, threads=data.draw(st.integers(1, 3)))
         assert np.array_equal(all_rows(rows), table)
         chosen = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
         some = rows.sample(chosen)
@@ -133,7 +133,7 @@ def test_arrays_of_any_type_and_order(
     tmp_path: Path, dtype: str, order: Any, skipped: int, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("plandp.data.npy_file.SKIPPED", skipped)
-    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 100)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 100)
     array = np.asarray(np.random.default_rng(1).integers(-5, 100, size=(200, 4)).astype(dtype), order=order)
     np.save(tmp_path / "t.npy", array)
     rows = open_rows(tmp_path / "t.npy", columns=[3, 1])
@@ -160,7 +160,7 @@ def test_very_many_columns_are_read_in_groups(
         ("arrow_file", "LARGE", 10),
         ("column_groups", "GROUP", 4),
         ("column_groups", "WINDOW", 900),
-        ("blocks", "VALUES_PER_BLOCK", 300),
+        ("batches", "VALUES_AT_A_TIME", 300),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
     stored, table = wide_table(120, 40)
