@@ -1,17 +1,16 @@
 """PySpark DataFrames as rows on their executors: numeric columns, or one column of arrays or vectors."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from plandp.data.arrow_rows import DENSE_VECTOR
 from plandp.data.engine_rows import EngineRows, undisclosed
 from plandp.data.labels import BeforeValues, find_positions, read_labels, select
+from plandp.data.list_columns import named_places
 from plandp.data.row_index import RowIndex, accepted_labels
 from plandp.data.spark_parts import (
     NUMBER,
     ROWS,
-    FrameShape,
     SparkParts,
     count_rows,
     is_spark_frame,
@@ -31,8 +30,8 @@ def open_spark(
     """Return a DataFrame of Spark as rows on its executors, None for other objects of Spark.
 
     Its rows have no public order: they have numbers only where a column holds them.  If there is one column beside
-    that, and it holds arrays or vectors, each of them is a row, and its columns are called 0, 1, 2, …; they must be of
-    one length, which is public.  Counting the rows is a pass.
+    that, and it holds arrays or vectors, each of them is a row, and its columns are called 0, 1, 2, …; a longer one
+    counts as far as that, a shorter one is missing from there on.  Counting the rows is a pass.
     """
     if not is_spark_frame(data):
         return None
@@ -76,45 +75,47 @@ def _open_arrays(
     index = None if row_index is None or row_index is False else row_index
     if index is not None:
         _refuse_column(index, {field.name: field for field in frame.schema})
-    whole = open_cells(frame, cells, columns, before_values)
+    places = named_cells(frame, cells, columns, before_values)
+    shape = undisclosed("Spark", lambda: count_rows(frame))
+    refuse_empty(n=shape.rows, d=len(places.labels))
+    column = spark_column(cells)
+    if not is_vector(frame.schema[str(cells)].dataType):
+        column = column.cast("array<double>")
     parts = SparkParts(
-        frame=_with_number(frame, whole.column, index),
-        labels=whole.labels,
-        width=whole.shape.longest,
-        positions=whole.positions,
-        partitions=whole.shape.partitions,
+        frame=_with_number(frame, column, index),
+        labels=places.labels,
+        width=places.width,
+        positions=places.positions,
+        partitions=shape.partitions,
     )
-    return EngineRows(parts, n=whole.shape.rows, labels=whole.labels, numbered=index is not None, passes=1)
+    return EngineRows(parts, n=shape.rows, labels=places.labels, numbered=index is not None, passes=1)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Cells:
-    """A column whose cells are rows, and what is public of them."""
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """Which places of arrays or vectors are read: all public."""
 
-    column: Any
-    shape: FrameShape
     labels: tuple[Label, ...]
-    positions: tuple[int, ...] | None
+    width: int
+    positions: tuple[int, ...]
 
 
-def open_cells(frame: Any, cells: Label, columns: Collection[Label] | None, before_values: BeforeValues) -> Cells:
-    """Return a column of arrays or vectors, accepted by the lengths of its cells; finding them is a pass."""
-    vector = is_vector(frame.schema[str(cells)].dataType)
-    shape = undisclosed("Spark", lambda: count_rows(frame, _length(cells, vector=vector)))
-    refuse_empty(n=shape.rows, d=shape.longest)
-    if shape.shortest != shape.longest:
+def named_cells(frame: Any, cells: Label, columns: Collection[Label] | None, before_values: BeforeValues) -> Places:
+    """Return the places that are asked for, by number: how long the cells are is nothing that is public of a frame."""
+    asked = list(columns) if isinstance(columns, Iterator) else columns
+    width = named_places(asked, str(cells), alone=True)
+    if not width:
+        name = "vectors" if is_vector(frame.schema[str(cells)].dataType) else "arrays"
         raise ArgumentError(
             "data",
-            f"the cells of column {cells!r} are not all of one length, so that they are no rows; pad or drop some",
+            f"column {cells!r} holds {name} of no fixed length; name the places that are read: columns=range(9)",
         )
-    every_label: tuple[Label, ...] = tuple(range(shape.longest))
-    positions = find_positions(every_label, columns)
+    every_label: tuple[Label, ...] = tuple(range(width))
+    positions = find_positions(every_label, asked)
+    assert positions is not None  # some are named
     labels = select(every_label, positions)
     before_values(labels)
-    column = spark_column(cells)
-    return Cells(
-        column=column if vector else column.cast("array<double>"), shape=shape, labels=labels, positions=positions
-    )
+    return Places(labels=labels, width=width, positions=positions)
 
 
 def _refuse_column(label: Label, types: dict[Label, Any]) -> None:
@@ -138,15 +139,3 @@ def _with_number(frame: Any, row: Any, index: Label | None) -> Any:
     with quiet():
         number = [] if index is None else [spark_column(index).cast("double").alias(NUMBER)]
         return frame.select(row.alias(ROWS), *number)
-
-
-def _length(cells: Label, *, vector: bool) -> Any:
-    """How long each cell is, as a column; null for a null."""
-    from pyspark.sql import functions
-
-    cell = spark_column(cells)
-    if not vector:
-        return functions.when(cell.isNotNull(), functions.size(cell))
-    stored = functions.unwrap_udt(cell)
-    of_dense = functions.when(stored["type"] == DENSE_VECTOR, functions.size(stored["values"]))
-    return functions.when(cell.isNotNull(), functions.coalesce(of_dense, stored["size"]))

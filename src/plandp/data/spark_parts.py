@@ -129,28 +129,20 @@ def _batch(part: Part) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameShape:
-    """How many rows and, about, partitions a frame has, and how long the shortest and the longest of its cells is."""
+    """How many rows a frame has and, about, how many partitions."""
 
     rows: int
     partitions: int
-    shortest: int
-    longest: int
 
 
-def count_rows(frame: Any, length: Any = None) -> FrameShape:
-    """Return the shape of a frame; `length` is a column of the lengths of cells that are rows."""
+def count_rows(frame: Any) -> FrameShape:
+    """Return the shape of a frame: a pass over it."""
     from pyspark.sql import functions
 
-    lengths = functions.lit(0) if length is None else length
     with quiet():
-        asked = frame.select(lengths.alias("length"), functions.spark_partition_id().alias("partition"))
-        rows, partition, shortest, longest = asked.agg(
-            functions.count(functions.lit(1)),
-            functions.max("partition"),
-            functions.min("length"),
-            functions.max("length"),
-        ).collect()[0]
-    return FrameShape(rows=rows, partitions=(partition or 0) + 1, shortest=shortest or 0, longest=longest or 0)
+        asked = frame.select(functions.spark_partition_id().alias(PLACE))
+        rows, last = asked.agg(functions.count(functions.lit(1)), functions.max(PLACE)).collect()[0]
+    return FrameShape(rows=rows, partitions=(last or 0) + 1)
 
 
 def is_spark_frame(data: object) -> bool:

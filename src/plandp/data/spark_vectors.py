@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from plandp.data.arrow_rows import stored_vectors
 from plandp.data.distinct_items import column_places, distinct_items
+from plandp.data.engine_rows import undisclosed
 from plandp.data.labels import BeforeValues
-from plandp.data.spark_frame import is_vector, open_cells
+from plandp.data.spark_frame import is_vector, named_cells
 from plandp.data.spark_items import SparkItems
-from plandp.data.spark_parts import ROWS, is_spark_frame, quiet
+from plandp.data.spark_parts import ROWS, count_rows, is_spark_frame, quiet, spark_column
 from plandp.data.sparse_rows import SparseBlock
+from plandp.data.table import refuse_empty
 from plandp.terms.columns import Label
 
 
@@ -27,24 +29,25 @@ def open_spark_vectors(
     fields = list(frame.schema)
     if len(fields) != 1 or not is_vector(fields[0].dataType):
         return None
-    whole = open_cells(frame, fields[0].name, columns, before_values)
-    width, d = whole.shape.longest, len(whole.labels)
-    place = column_places(width, whole.positions)
+    places = named_cells(frame, fields[0].name, columns, before_values)
+    shape = undisclosed("Spark", lambda: count_rows(frame))
+    refuse_empty(n=shape.rows, d=len(places.labels))
     with quiet():
-        chosen = frame.select(whole.column.alias(ROWS))
+        chosen = frame.select(spark_column(fields[0].name).alias(ROWS))
+    place = column_places(places.width, places.positions)
     return SparkItems(
         chosen,
-        partial(_blocks, width=width, d=d, place=place, binary=binary),
-        n=whole.shape.rows,
-        labels=whole.labels,
-        partitions=whole.shape.partitions,
+        partial(_blocks, d=len(places.labels), place=place, binary=binary),
+        n=shape.rows,
+        labels=places.labels,
+        partitions=shape.partitions,
         passes=1,
         held=False,
-        filled=whole.shape.rows,
+        filled=shape.rows,
     )
 
 
-def _blocks(batch: Any, *, width: int, d: int, place: NDArray[np.int64] | None, binary: bool) -> Iterator[SparseBlock]:
-    stored, _ = stored_vectors(batch.column(ROWS), width)
+def _blocks(batch: Any, *, d: int, place: NDArray[np.int64] | None, binary: bool) -> Iterator[SparseBlock]:
+    stored, _ = stored_vectors(batch.column(ROWS))
     rows = distinct_items(stored, d=d, place=place, binary=binary)
     yield SparseBlock(begin=rows.begin, items=rows.items, values=rows.values)
