@@ -18,7 +18,7 @@ from plandp.cli.shared_options import (
     asked_rho,
     refuse_no_budget,
 )
-from plandp.cli.values import read_number, read_numbers
+from plandp.cli.values import read_count, read_number, read_numbers
 from plandp.data.files import READERS
 
 EXAMPLES = """\
@@ -101,6 +101,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     add_method_options(how)
     add_refine_option(how)
     how.add_argument("--sampler", default="exact", help="exact (the default) or opendp")
+    how.add_argument("--threads", default="1", metavar="N", help="threads that add up rows, 1 to 64 (default: 1)")
     add_output_options(command)
     command.set_defaults(run=run)
 
@@ -138,6 +139,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         ledger=asked.ledger,
         dataset=asked.dataset,
         progress=sys.stderr.isatty() if asked.progress is None else asked.progress,
+        threads=read_count("threads", asked.threads),
     )
 
 

@@ -31,6 +31,7 @@ def open_rows(
     in_order: bool = False,
     before_values: BeforeValues = nothing_before,
     progress: bool = False,
+    threads: int = 1,
 ) -> Rows:
     """Return `data` as rows that can be folded, with the asked columns in the asked order, numbered as asked.
 
@@ -46,9 +47,9 @@ def open_rows(
         with np.errstate(all="ignore"):
             batches = _open_batches(data, columns)
             if batches is not None:
-                return rows_in(batches, before_values=before_values, progress=progress)
+                return rows_in(batches, before_values=before_values, progress=progress, threads=threads)
             table = _open_table(data, columns, before_values)
-        return TableRows(table, progress=progress)
+        return TableRows(table, progress=progress, threads=threads)
 
     return open_numbered(opened, columns, row_index, before_values)
 

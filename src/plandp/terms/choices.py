@@ -16,11 +16,20 @@ REFINEMENTS = ("combine", "shrink", "clamp")
 HIGHEST = 2.0**240
 """Sparse kinds reckon with squares of values and of their units: they stay within float64 up to this bound."""
 
+MOST_THREADS = 64
+"""More would wait for the memory, not for each other."""
+
 
 def check_kind(kind: object) -> None:
     """Refuse a kind of data that there is not."""
     if not isinstance(kind, str) or kind not in KINDS:
         raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
+
+
+def check_threads(threads: object) -> None:
+    """Refuse what is no number of threads."""
+    if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+        raise ArgumentError("threads", f"must be a whole number from 1 to {MOST_THREADS}")
 
 
 def read_refine(refine: object, kind: str) -> frozenset[str]:

@@ -1,0 +1,103 @@
+"""What a release reads, counted instead of timed: passes over the rows, values that loops see, bytes that are copied."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import plandp
+from plandp.data.array import ArrayTable
+from plandp.kernels.compiler import compiled
+from plandp.mechanisms import lattice_counts, norm_cells
+
+N, D = 60_000, 64
+TABLE = np.random.default_rng(6).standard_normal((N, D))
+
+
+@dataclass(kw_only=True)
+class Seen:
+    """Values that each loop was given, and bytes of copies that `read` made."""
+
+    values: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    copied: int = 0
+    largest_copy: int = 0
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
+    found = Seen()
+
+    def counting(loop: Callable[..., None]) -> Callable[..., None]:
+        run = compiled(loop)
+        assert run is not None, "the tests need the extra plandp[fast]"
+
+        def counted(*arguments: Any) -> None:
+            block = arguments[0]
+            chosen = len(arguments[1]) if loop.__name__ == "add_up_cells" else 0
+            found.values[loop.__name__] += (chosen or len(block)) * block.shape[1]
+            found.calls[loop.__name__] += 1
+            run(*arguments)
+
+        return counted
+
+    read = ArrayTable.read
+
+    def watched(table: ArrayTable, rows: Any) -> Any:
+        block = read(table, rows)
+        if block.size and not np.shares_memory(block, table.array):
+            found.copied += block.nbytes
+            found.largest_copy = max(found.largest_copy, block.nbytes)
+        return block
+
+    monkeypatch.setattr(norm_cells, "compiled", counting)
+    monkeypatch.setattr(lattice_counts, "compiled", counting)
+    monkeypatch.setattr(ArrayTable, "read", watched)
+    return found
+
+
+def release(data: NDArray[Any], rho: float) -> plandp.MeanRelease:
+    return plandp.mean(data, bounds=(-200, 200), rho=rho, smallest_spread=2.0**-4, testing_seed=5)
+
+
+def test_a_small_sample_is_copied_once_and_all_rows_are_added_up_once(seen: Seen) -> None:
+    found = release(TABLE, rho=1.0)
+    sample, rounds = 5_656, 28  # rows for the rough steps, rounds of the search: public
+    assert seen.values == {
+        "add_up_cells": (N + 3 * sample) * D,  # the sum, and three looks at the spread
+        "write_keys": sample * D,
+        "count_below": rounds * sample * D,
+    }
+    assert seen.copied == sample * D * 8
+    assert found.receipt.passes == 1
+
+
+def test_a_large_sample_is_read_where_it_lies(seen: Seen) -> None:
+    release(TABLE, rho=0.01)
+    sample, points = 20_784, 12_801
+    assert seen.values == {
+        "add_up_cells": (N + 3 * sample) * D,
+        "write_keys": sample * D,
+        "tally_below": sample * D,  # counts for all thresholds at once
+    }
+    assert 4 * points <= lattice_counts.TALLIED * 2 * sample
+    assert seen.copied == sample * D * 8  # for the keys, in pieces
+    assert seen.largest_copy <= 2**20
+
+
+@pytest.mark.parametrize("data", [TABLE.astype(np.float32), np.asfortranarray(TABLE)], ids=["float32", "F order"])
+def test_what_must_be_copied_is_copied_in_small_pieces(data: NDArray[Any], seen: Seen) -> None:
+    release(data, rho=1.0)
+    sample = 5_656
+    assert seen.values["add_up_cells"] == (N + 3 * sample) * D
+    assert seen.copied == (N + sample) * D * 8
+    assert seen.largest_copy == max(2**20, sample * D * 8)  # the sample is held
+
+
+def test_a_pass_makes_few_calls(seen: Seen) -> None:
+    release(TABLE, rho=1.0)
+    assert seen.calls["add_up_cells"] <= 3 * 3 + 2  # blocks of four million values, and one of none for every fold

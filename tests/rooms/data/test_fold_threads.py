@@ -1,0 +1,98 @@
+"""Threads add up whole numbers: the sums, and so the release, are the same with any number of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from threading import get_ident
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import plandp
+from plandp.data import blocks
+from plandp.data.open import open_rows
+from plandp.data.rows import FloatBlock, Sums
+from plandp.errors import ArgumentError
+
+N, D = 6_000, 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhoReads:
+    """Block function: rows and their sum; it notes which thread read how many."""
+
+    readers: dict[int, int]
+
+    def __call__(self, block: FloatBlock, /) -> Sums:
+        self.readers[get_ident()] = self.readers.get(get_ident(), 0) + len(block)
+        return np.asarray([len(block)]), block.astype(np.int64).sum(axis=0)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 40 * D)
+    monkeypatch.setattr(blocks, "COPIED", 13 * D)
+
+
+def containers() -> Iterator[Any]:
+    table = np.random.default_rng(4).normal(3.0, np.geomspace(0.1, 9.0, D), (N, D)).astype(np.float32)
+    table[::50, 2] = np.nan
+    wide = table.astype(np.float64)
+    yield pytest.param(wide, id="C order")
+    yield pytest.param(np.asfortranarray(wide), id="F order")
+    yield pytest.param(table, id="float32")
+    yield pytest.param(wide[::-1][::-1], id="a view")
+    yield pytest.param(wide.astype(">f8"), id="other byte order")
+
+
+@pytest.mark.parametrize("data", [*containers()])
+def test_a_release_is_the_same_with_any_number_of_threads(data: NDArray[Any]) -> None:
+    def release(data: object, threads: int) -> plandp.MeanRelease:
+        # with so small a ρ the sample is large, and read where it lies
+        return plandp.mean(data, bounds=(-40, 40), rho=0.01, smallest_spread=0.5, testing_seed=8, threads=threads)
+
+    reference = release(np.ascontiguousarray(data, np.float64), 1)
+    assert reference.spread is not None
+    for threads in (1, 2, 3, 64):
+        same = release(data, threads)
+        assert same.estimate.tobytes() == reference.estimate.tobytes()
+        assert same.receipt == reference.receipt
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [1, 2, 40, 41, 1_000])
+def test_every_row_is_read_by_one_thread(n: int, threads: int) -> None:
+    table = np.arange(float(n * D)).reshape(n, D)
+    rows = open_rows(table, threads=threads)
+    readers: dict[int, int] = {}
+    count, total = rows.fold(WhoReads(readers=readers))
+    assert count.tolist() == [n]
+    assert total.tolist() == table.sum(axis=0).tolist()
+    assert sum(readers.values()) == n
+    assert rows.passes == 1
+
+
+def test_blocks_are_shared_out_evenly() -> None:
+    rows = blocks.TableRows(blocks.ArrayTable(array=np.zeros((1_000, D)), labels=tuple(range(D))), threads=3)
+    starts, step = rows._cut(40 * D)
+    sizes = [sum(min(step, 1_000 - start) for start in starts[first::3]) for first in range(3)]
+    assert step <= 40
+    assert sum(sizes) == 1_000
+    assert max(sizes) - min(sizes) <= step
+
+
+def test_a_thread_that_fails_fails_the_fold() -> None:
+    def broken(block: FloatBlock, /) -> Sums:
+        if block[0, 0] >= 500.0:
+            raise MemoryError
+        return (np.zeros(1, np.int64),)
+
+    with pytest.raises(MemoryError):
+        open_rows(np.arange(1_000.0)[:, None], threads=2).fold(broken)
+
+
+@pytest.mark.parametrize("threads", [0, 65, -1, 1.0, "2", None, True])
+def test_other_numbers_of_threads_are_refused(threads: Any) -> None:
+    with pytest.raises(ArgumentError, match="threads: must be a whole number from 1 to 64"):
+        plandp.mean(np.zeros((10, 2)), bounds=(0, 1), rho=1, threads=threads)
