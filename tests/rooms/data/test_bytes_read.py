@@ -1,4 +1,4 @@
-"""What a release reads, counted instead of timed: passes over the rows, values that loops see, bytes that are copied."""
+"""What a release reads, counted, not timed: passes over the rows, values that loops see, bytes that are copied."""
 
 from collections import Counter
 from collections.abc import Callable
