@@ -1,17 +1,16 @@
 """Columns by the names that a file has for them."""
 
-from pathlib import Path
-
-from plandp.data.files import NUMBERED
+from plandp.data.files import columns_are_numbers
+from plandp.data.paths import FileNames
 from plandp.terms.columns import Label
 
 
-def by_label(values: object, path: Path) -> object:
-    """Return values by name as values by label of the file; others as they are."""
-    return {file_label(name, path): value for name, value in values.items()} if isinstance(values, dict) else values
+def by_label(values: object, files: FileNames) -> object:
+    """Return values by name as values by label of the files; others as they are."""
+    return {file_label(name, files): value for name, value in values.items()} if isinstance(values, dict) else values
 
 
-def file_label(name: str, path: Path) -> Label:
-    """Return what the file calls this column: those of an array have no names but their numbers."""
+def file_label(name: str, files: FileNames) -> Label:
+    """Return what the files call this column: those of an array have no names but their numbers."""
     text = name.strip()
-    return int(text) if path.suffix.lower() in NUMBERED and text.isdecimal() else text
+    return int(text) if text.isdecimal() and columns_are_numbers(files) else text

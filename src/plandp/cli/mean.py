@@ -20,6 +20,7 @@ from plandp.cli.shared_options import (
 )
 from plandp.cli.values import read_count, read_number, read_numbers
 from plandp.data.files import READERS
+from plandp.data.paths import FileNames, find_files, one_suffix
 
 EXAMPLES = """\
 examples:
@@ -35,6 +36,8 @@ examples:
   plandp mean embeddings.npy --bounds -1:1 --rho 0.1 --columns 0,1,2 --json
       columns of an array are called 0, 1, 2, ...;
       JSON on standard output and nothing else
+  plandp mean 'telemetry/*.parquet' --bounds 0:1000 --rho 0.1
+      many files as one table, however large; a directory works too
   plandp mean baskets.npz --kind binary --rho 0.5 --error-norm 1
       who bought what, a sparse matrix as scipy.sparse.save_npz writes it: the
       share of people who have each item, the most popular ones shown
@@ -78,7 +81,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("data", metavar="FILE", type=Path, help=f"the table: {', '.join(READERS)}")
+    command.add_argument(
+        "data",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        help=f"the table: {', '.join(READERS)}; several files of one kind, a directory of them, or a pattern in quotes",
+    )
     what = command.add_argument_group("what is public")
     add_column_options(what)
     what.add_argument(
@@ -108,26 +117,32 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(asked: argparse.Namespace) -> None:
     """Release the mean, show it and keep it."""
-    show_and_keep(asked, _release, notes=_notes(asked.data))
+    show_and_keep(asked, _release, notes=_notes(_files(asked)))
+
+
+def _files(asked: argparse.Namespace) -> FileNames:
+    files: list[Path] = asked.data
+    return files[0] if len(files) == 1 else files
 
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     refuse_no_budget(asked)
-    bounds = by_label(asked_bounds(asked), asked.data)
-    columns = None if asked.columns is None else [file_label(name, asked.data) for name in asked.columns.split(",")]
+    files = _files(asked)
+    bounds = by_label(asked_bounds(asked), files)
+    columns = None if asked.columns is None else [file_label(name, files) for name in asked.columns.split(",")]
     if isinstance(bounds, dict):
         if columns is None:
             columns = list(bounds)
         bounds = {label: pair for label, pair in bounds.items() if label in columns}
     return plandp.mean(
-        asked.data,
+        files,
         bounds=bounds,
         rho=asked_rho(asked),
         epsilon=asked.epsilon,
         delta=asked.delta,
         kind=asked.kind,
         columns=columns,
-        row_index=None if asked.row_index is None else file_label(asked.row_index, asked.data),
+        row_index=None if asked.row_index is None else file_label(asked.row_index, files),
         missing=_numbers(asked, "missing"),
         error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),
@@ -143,10 +158,14 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     )
 
 
-def _notes(path: Path) -> tuple[str, ...]:
-    return (NOTE_ON_TEXT_FILES,) if path.suffix.lower() in TEXT_FILES else ()
+def _notes(files: FileNames) -> tuple[str, ...]:
+    try:
+        suffix = one_suffix(find_files(files))
+    except plandp.ArgumentError:  # said again when they are opened
+        return ()
+    return (NOTE_ON_TEXT_FILES,) if suffix in TEXT_FILES else ()
 
 
 def _numbers(asked: argparse.Namespace, name: str) -> object:
     text = getattr(asked, name)
-    return None if text is None else by_label(read_numbers(name, text), asked.data)
+    return None if text is None else by_label(read_numbers(name, text), _files(asked))

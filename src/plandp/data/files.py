@@ -55,6 +55,17 @@ def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
     return FileSeries(files=files)
 
 
+def columns_are_numbers(names: FileNames) -> bool:
+    """Whether the columns of files are called 0, 1, 2, …; no where they cannot be opened, which is said later."""
+    try:
+        paths = find_files(names)
+        if one_suffix(paths) in NUMBERED:
+            return True
+        return all(isinstance(label, int) for label in open_files(paths[:1], None).labels)
+    except PlandpError:
+        return False
+
+
 def open_matrix_file(name: str | os.PathLike[str], accept: Accept) -> NpzMatrix:
     """Return the sparse matrix in an .npz file, read into memory when `accept` has seen its type and shape."""
     return read_file(name, {".npz": ("NumPy", partial(read_npz_matrix, accept))}, content="numbers")

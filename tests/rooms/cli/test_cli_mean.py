@@ -464,7 +464,7 @@ TEXT_IN_PARQUET = (
         (["survey.csv", *PUBLIC, "--threads", "0"], "--threads: "),
         (["survey.csv", *PUBLIC, "--threads", "two"], "--threads: "),
         (["nothing.csv", *PUBLIC], "FILE: there is no file 'nothing.csv'"),
-        ([".", *PUBLIC], "FILE: '.' is a directory"),
+        ([".", *PUBLIC], "FILE: all files must end alike"),
         (["empty.csv", *PUBLIC], "FILE: the file 'empty.csv' is empty"),
         (["header.csv", *PUBLIC], "FILE: a table of 0 rows × 2 columns has no mean"),
         (["broken.parquet", *PUBLIC], "FILE: the file 'broken.parquet' is cut off, damaged"),
@@ -596,3 +596,36 @@ def test_files_that_differ_in_one_row_say_the_same(capfd: pytest.CaptureFixture[
         n = [line for line in out.splitlines() if line.startswith("n = ")]
         assert n == ["n = 500 is published exactly; d = 2"]
     assert len(shapes) == 1
+
+
+# ---- several files
+
+
+def test_several_files_are_one_table(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("years").mkdir()
+    for name, part in zip("ab", np.split(CELLS, 2), strict=True):
+        np.save(f"years/{name}.npy", part)
+    public = ["--bounds", "0=0:120,1=-1e6:1e6", "--rho", "1/8", "--json"]
+    for files in (["years"], ["years/*.npy"], ["years/a.npy", "years/b.npy"]):
+        code, out, err = said(["mean", *files, *public], capfd)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["receipt"]["n"] == 2_000
+        assert json.loads(out)["labels"] == [0, 1]
+    assert complaint(["mean", "years/a.npy", "survey.csv", *PUBLIC], capfd).startswith("FILE: all files must end alike")
+    assert complaint(["mean", "years/*.csv", *PUBLIC], capfd).startswith("FILE: no file matches the pattern")
+
+
+def test_a_column_of_lists_has_numbers_for_names(capfd: pytest.CaptureFixture[str]) -> None:
+    lists = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(CELLS.ravel()), 2)
+    pyarrow.parquet.write_table(pyarrow.table({"x": lists}), "lists.parquet")
+    arguments = ["mean", "lists.parquet", "--bounds", "-1e6:1e6", "--rho", "1/8", "--columns", "1", "--json"]
+    code, out, _ = said(arguments, capfd)
+    assert code == 0
+    assert json.loads(out)["labels"] == [1]
+
+
+def test_every_text_file_among_several_has_its_note(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("texts").mkdir()
+    Path("texts/a.csv").write_text("age\n1\n2\n")
+    _, out, _ = said(["mean", "texts", "--bounds", "0:120", "--rho", "1"], capfd)
+    assert mean_command.NOTE_ON_TEXT_FILES.splitlines()[0] in out

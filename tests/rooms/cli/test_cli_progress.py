@@ -42,5 +42,5 @@ def test_who_sees_a_bar(
     errors = Stream(terminal=terminal)
     monkeypatch.setattr(sys, "stderr", errors)
     assert main(["mean", str(tmp_path / "t.csv"), "--bounds", "0:10", "--rho", "1", "--json", *options]) == 0
-    assert ("reading file" in errors.getvalue()) == shown
+    assert ("reading rows" in errors.getvalue()) == shown
     assert json.loads(capsys.readouterr().out)["labels"] == ["a", "b"]
