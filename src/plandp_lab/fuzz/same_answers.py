@@ -58,7 +58,7 @@ class _Answers:
             raise Broken("of two neighbours, one asks the door less")
 
     def _given(self, question: tuple[object, ...], answer: NDArray[Any]) -> NDArray[Any]:
-        if self._briefly and question[0] == "answer":  # public coins come before any row is read
+        if self._briefly and question[0] != "coins":  # public coins come before any row is read
             raise Enough
         return answer
 
@@ -66,21 +66,27 @@ class _Answers:
 @contextmanager
 def _answered(change: Callable[[tuple[object, ...], NDArray[Any]], NDArray[Any]]) -> Iterator[None]:
     """Change what the door answers; it is paid and draws as ever."""
-    release, coins = MeteredNoise.release, MeteredNoise.public_integers
+    release, choose, coins = MeteredNoise.release, MeteredNoise.choose, MeteredNoise.public_integers
 
     def changed_release(door: MeteredNoise, query: IntegerArray, **asked: Any) -> Any:
         question = ("answer", np.shape(query), str(query.dtype), *sorted(asked.items()))
         return change(question, release(door, query, **asked))
 
+    def changed_choose(door: MeteredNoise, candidates: Any, **asked: Any) -> Any:
+        question = ("choice", len(candidates), *sorted(asked.items()))
+        return change(question, np.array(choose(door, candidates, **asked), dtype=object)).tolist()
+
     def changed_coins(door: MeteredNoise, **asked: Any) -> Any:
         return change(("coins", *sorted(asked.items())), coins(door, **asked))
 
     setattr(MeteredNoise, "release", changed_release)  # noqa: B010  # mypy knows no methods that change
+    setattr(MeteredNoise, "choose", changed_choose)  # noqa: B010
     setattr(MeteredNoise, "public_integers", changed_coins)  # noqa: B010
     try:
         yield
     finally:
         setattr(MeteredNoise, "release", release)  # noqa: B010
+        setattr(MeteredNoise, "choose", choose)  # noqa: B010
         setattr(MeteredNoise, "public_integers", coins)  # noqa: B010
 
 
