@@ -46,9 +46,10 @@ def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
     """
     paths = find_files(names)
     hint = "; a string is taken for the path of a file" if isinstance(names, str) else ""
+    suffix = one_suffix(paths)
     for path in paths:
         _check_path(path, READERS, hint=hint)
-    kind, opener = READERS[one_suffix(paths)]
+    kind, opener = READERS[suffix]
     first = _open(paths[0], kind, opener, columns)
     files = (first, *(_alike(first, path, opener, columns) for path in paths[1:]))
     _refuse_repeated(files)
