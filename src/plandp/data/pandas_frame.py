@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.array import ArrayTable
 from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
@@ -76,8 +77,17 @@ def open_pandas(data: object, columns: Iterable[Label] | None) -> Table | None:
         if not is_pandas_number(every_dtype[position]):
             raise _refusal(every_label[position], every_dtype[position])
     if all(isinstance(every_dtype[position], np.dtype) for position in chosen):
+        if _lies_in_one_array(frame):
+            return ArrayTable(array=frame.to_numpy(), labels=labels, positions=positions)
         return PandasTable(frame=frame, labels=labels, positions=positions)
     return PandasColumns(columns=tuple(frame.iloc[:, position].array for position in chosen), labels=labels)
+
+
+def _lies_in_one_array(frame: "pandas.DataFrame") -> bool:
+    """Whether all values of the frame are those of one array in memory, which can be read without pandas."""
+    first = frame.iloc[:1]
+    alike = len(set(frame.dtypes)) == 1 and frame.dtypes.iloc[0].kind in "biuf"
+    return alike and np.shares_memory(first.to_numpy(), first.iloc[:, 0].to_numpy())
 
 
 def is_pandas_number(dtype: object) -> bool:

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plandp.data.array import ArrayTable
 from plandp.data.open import open_rows
+from plandp.data.pandas_frame import PandasTable, open_pandas
 from plandp.errors import ArgumentError
 
 pandas = pytest.importorskip("pandas")
@@ -144,3 +146,15 @@ def test_a_column_without_any_value_is_all_missing() -> None:
     ):
         (missing,) = open_rows(data).fold(lambda block: (np.isnan(block).sum(axis=0),))
         assert missing.tolist() == [2]
+
+
+def test_a_frame_that_is_one_array_is_read_as_that_array() -> None:
+    frame = pandas.DataFrame(np.arange(12.0).reshape(4, 3))
+    table = open_pandas(frame, None)
+    assert isinstance(table, ArrayTable)
+    assert np.shares_memory(table.array, frame.to_numpy())
+    apart = pandas.concat([frame, frame.add_suffix("b")], axis=1)  # two arrays of one dtype
+    for several in (apart, frame.assign(whole=np.arange(4))):
+        other = open_pandas(several, None)
+        assert isinstance(other, PandasTable)
+        np.testing.assert_array_equal(other.read(slice(1, 3)), several.to_numpy(dtype=float)[1:3])
