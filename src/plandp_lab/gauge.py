@@ -4,6 +4,7 @@ import gc
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 
 
 def seconds_of(run: Callable[[], object]) -> float:
@@ -29,3 +30,9 @@ def peak_bytes(run: Callable[[], object]) -> int:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak - before
+
+
+def resident_peak() -> int:
+    """The most bytes of memory that this process ever held at once, all that is loaded included; of Linux only."""
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:"))
+    return 1024 * int(line.split()[1])

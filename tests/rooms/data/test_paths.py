@@ -97,7 +97,7 @@ def test_what_is_no_table_of_files_is_refused() -> None:
     write_three("t.parquet")
     assert refusal("data/*.csv") == "data: no file matches the pattern 'data/*.csv'; check the folder and the ending"
     assert refusal(["data/a.parquet", "gone.parquet"]) == "data: there is no file 'gone.parquet'"
-    assert refusal(["data/a.parquet", "data"]) == "data: 'data' is a directory; name one file"
+    assert refusal(["data"]) == "data: 'data' is a directory; name one file"
     Path("empty").mkdir()
     assert refusal("empty") == "data: the directory 'empty' holds no files; name one that does"
     Path("data/b.csv").write_text("a\n1\n")
