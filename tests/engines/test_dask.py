@@ -114,6 +114,20 @@ def test_a_number_that_is_missing_or_doubled_is_refused() -> None:
         plandp.mean(dataframe.from_pandas(doubled, npartitions=3, sort=False), row_index="number", **FINE)
 
 
+def test_samples_of_samples_go_by_number() -> None:
+    chosen, every_third = np.arange(1, N, 7), np.arange(0, len(np.arange(1, N, 7)), 3)
+    expected = np.arange(1, N, 7)[::3]
+    rows = open_rows(frames(4)[["number", "a"]].assign(own=frames(4)["number"]), row_index="number")
+    (found,) = rows.sample(chosen).sample(every_third).fold(OwnNumbers())
+    assert found.tolist() == [len(expected), expected.sum(), (expected**2).sum()]
+
+
+class OwnNumbers:
+    def __call__(self, block: np.ndarray, /) -> tuple[np.ndarray, ...]:
+        own = block[:, 1].astype(np.int64)
+        return (np.array([len(own), own.sum(), (own**2).sum()]),)
+
+
 def broken(block: np.ndarray, block_info: Any = None) -> np.ndarray:
     """A source that fails, as sources do: with the cell in the message."""
     raise ValueError(f"cannot read {CANARY}")

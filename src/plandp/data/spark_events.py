@@ -1,12 +1,13 @@
 """Spark DataFrames as tables of events: grouped by person on the executors, where the rows stay."""
 
 import pickle
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plandp.data.arrow_events import number_arrow
 from plandp.data.arrow_numbers import arrow_floats
@@ -29,6 +30,8 @@ from plandp.data.spark_parts import (
 from plandp.data.sparse_rows import SparseBlock
 from plandp.data.worker import without_cells
 from plandp.terms.columns import Label
+
+IntArray = NDArray[np.int64]
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _MEASURES = (*_INTEGERS, "float", "double", "boolean", "void")
@@ -130,25 +133,35 @@ def _last_kept(events: Any, people: int) -> bytes | None:
         held = ids.mapInArrow(hashes, f"{_HASH} binary").persist()
     try:
         partitions = count_rows(held).partitions
-        known, wanted = b"", people
-        while len(known) < HASH_BYTES:
+
+        def counts(known: bytes) -> IntArray:
             sums = fold_batches(held, HashDigits(known=known), partitions)
             if sums is None:
                 raise unreadable("Spark")
-            if not sums:
-                return None  # nobody has an event
-            up_to = np.cumsum(sums[0])
-            if not known and up_to[-1] <= people:
-                return None
-            digit = int(np.searchsorted(up_to, wanted))
-            known += digit.to_bytes(_DIGIT, "big")
-            if up_to[digit] == wanted:
-                break
-            wanted -= int(up_to[digit - 1]) if digit else 0
-        return known.ljust(HASH_BYTES, b"\xff")
+            return np.asarray(sums[0]) if sums else np.zeros(1, np.int64)
+
+        return last_hash(counts, people)
     finally:
         with quiet():
             held.unpersist()
+
+
+def last_hash(counts: Callable[[bytes], IntArray], people: int) -> bytes | None:
+    """Return a hash up to which there are `people` hashes, None if there are no more; they must differ.
+
+    `counts` says how many of the hashes that begin in a certain way go on with each digit.
+    """
+    known, wanted = b"", people
+    while len(known) < HASH_BYTES:
+        up_to = np.cumsum(counts(known))
+        if not known and up_to[-1] <= people:
+            return None
+        digit = int(np.searchsorted(up_to, wanted))
+        known += digit.to_bytes(_DIGIT, "big")
+        if up_to[digit] == wanted:
+            break
+        wanted -= int(up_to[digit - 1]) if digit else 0
+    return known.ljust(HASH_BYTES, b"\xff")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,7 +108,7 @@ def named_cells(frame: Any, cells: Label, columns: Collection[Label] | None, bef
         name = "vectors" if is_vector(frame.schema[str(cells)].dataType) else "arrays"
         raise ArgumentError(
             "data",
-            f"column {cells!r} holds {name} of no fixed length; name the places that are read: columns=range(9)",
+            f"column {cells!r} holds {name} of no fixed length; name the places that are read: columns=range(9), say",
         )
     every_label: tuple[Label, ...] = tuple(range(width))
     positions = find_positions(every_label, asked)

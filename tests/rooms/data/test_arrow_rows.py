@@ -1,0 +1,77 @@
+"""Cells that are rows: lists and Spark's vectors in Arrow, each row by itself and by a public rule."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plandp.data.arrow_rows import list_rows, stored_vectors, vector_rows
+
+pyarrow = pytest.importorskip("pyarrow")
+
+NAN = float("nan")
+VECTOR = pyarrow.struct(
+    [
+        ("type", pyarrow.int8()),
+        ("size", pyarrow.int32()),
+        ("indices", pyarrow.list_(pyarrow.int32())),
+        ("values", pyarrow.list_(pyarrow.float64())),
+    ]
+)
+
+
+def dense(*values: float) -> dict[str, Any]:
+    return {"type": 1, "size": None, "indices": None, "values": list(values)}
+
+
+def sparse(size: int, **entries: float) -> dict[str, Any]:
+    places = [int(name[1:]) for name in entries]
+    return {"type": 0, "size": size, "indices": places, "values": list(entries.values())}
+
+
+CELLS: list[tuple[Any, list[float]]] = [
+    (dense(1.0, -0.0, NAN), [1.0, -0.0, NAN]),
+    (None, [NAN, NAN, NAN]),
+    (sparse(3, p2=7.0), [0.0, 0.0, 7.0]),
+    (sparse(3), [0.0, 0.0, 0.0]),
+    (sparse(2, p1=5.0), [0.0, 5.0, NAN]),
+    (sparse(9, p0=1.0, p8=2.0), [1.0, 0.0, 0.0]),
+    (dense(), [NAN, NAN, NAN]),
+    (dense(4.0), [4.0, NAN, NAN]),
+    (dense(1.0, 2.0, 3.0, 4.0), [1.0, 2.0, 3.0]),
+]
+
+
+def test_vectors_are_rows_each_by_itself() -> None:
+    cells, rows = [cell for cell, _ in CELLS], [row for _, row in CELLS]
+    np.testing.assert_array_equal(vector_rows(pyarrow.array(cells, VECTOR), 3), rows)
+    for cell, row in CELLS:
+        np.testing.assert_array_equal(vector_rows(pyarrow.array([cell], VECTOR), 3), [row])
+    assert vector_rows(pyarrow.array([], VECTOR), 3).shape == (0, 3)
+
+
+def test_a_part_of_a_batch_is_read_as_such() -> None:
+    cells = pyarrow.array([cell for cell, _ in CELLS], VECTOR)
+    np.testing.assert_array_equal(vector_rows(cells.slice(3, 4), 3), [row for _, row in CELLS[3:7]])
+
+
+def test_entries_of_vectors_stay_sparse() -> None:
+    stored, sizes = stored_vectors(pyarrow.array([cell for cell, _ in CELLS], VECTOR))
+    assert np.diff(stored.begin).tolist() == [3, 0, 1, 0, 1, 2, 0, 1, 4]
+    assert stored.items.tolist() == [0, 1, 2, 2, 1, 0, 8, 0, 0, 1, 2, 3]
+    assert sizes.tolist() == [3, 0, 3, 3, 2, 9, 0, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("cells", "rows"),
+    [
+        ([[1.0, 2.0], [3.0, None]], [[1.0, 2.0], [3.0, NAN]]),
+        ([[1.0, 2.0], None, [], [3.0], [4.0, 5.0, 6.0]], [[1.0, 2.0], [NAN] * 2, [NAN] * 2, [3.0, NAN], [4.0, 5.0]]),
+        ([], np.empty((0, 2))),
+    ],
+)
+def test_lists_are_rows_each_by_itself(cells: list[Any], rows: Any) -> None:
+    column = pyarrow.array(cells, pyarrow.list_(pyarrow.float64()))
+    np.testing.assert_array_equal(list_rows(column, 2), rows)
+    longer = pyarrow.array([[9.0, 9.0], *cells, [8.0, 8.0]], pyarrow.list_(pyarrow.float64()))
+    np.testing.assert_array_equal(list_rows(longer.slice(1, len(cells)), 2), rows)
