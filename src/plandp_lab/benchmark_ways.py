@@ -1,0 +1,95 @@
+"""The same release from other containers, with two threads, and without a compiler, beside float64 in rows."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from plandp_lab.gauge import cpu_seconds_of, seconds_of
+from plandp_lab.gaussian_release import gaussian_table, release
+
+RHO = 1.0
+# in a process of its own, since what is compiled stays compiled
+WITHOUT_COMPILER = """
+import sys
+sys.modules["numba"] = None
+from plandp_lab.benchmark_ways import alone
+print(alone({n}, {d}, {repeats}))
+"""
+FIRST_CALL = """
+from plandp_lab.gauge import cpu_seconds_of
+from plandp_lab.gaussian_release import gaussian_table, release
+table = gaussian_table(20_000, 64)
+print(cpu_seconds_of(lambda: release(table, 1.0)))
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WayCost:
+    """The median of one way, and how many times that of float64 in rows: CPU time, of threads the time that passed."""
+
+    name: str
+    seconds: float
+    times: float
+    required: str
+
+
+def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
+    """Time all ways in turns; those with threads against one thread on a table four times as long."""
+    table = gaussian_table(n, d)
+    ways: dict[str, Callable[[], object]] = {
+        "float64 in rows": partial(release, table, RHO),
+        "float32": partial(release, table.astype(np.float32), RHO),
+        "columns (F order)": partial(release, np.asfortranarray(table), RHO),
+        "pandas frame": partial(release, pd.DataFrame(table), RHO, d=d),
+    }
+    found = _medians(ways, cpu_seconds_of, repeats)
+    first = found["float64 in rows"]
+    required = {name: "" if seconds is first else "at most 1.5" for name, seconds in found.items()}
+    costs = [
+        WayCost(name=name, seconds=seconds, times=seconds / first, required=required[name])
+        for name, seconds in found.items()
+    ]
+    without = float(_told(WITHOUT_COMPILER.format(n=n, d=d, repeats=repeats)))
+    costs.append(WayCost(name="without Numba", seconds=without, times=without / first, required="at most 4"))
+    longer = gaussian_table(4 * n, d)
+    by_threads = {f"{4 * n:,} rows, threads={t}": partial(release, longer, RHO, threads=t) for t in (1, 2)}
+    passed = _medians(by_threads, seconds_of, repeats)
+    one = next(iter(passed.values()))
+    for name, seconds in passed.items():
+        wanted = "" if seconds is one else "at most 0.625 on a quiet machine"
+        costs.append(WayCost(name=name, seconds=seconds, times=seconds / one, required=wanted))
+    return costs
+
+
+def alone(n: int, d: int, repeats: int) -> float:
+    """The median CPU time of the release by itself."""
+    return _medians({"": partial(release, gaussian_table(n, d), RHO)}, cpu_seconds_of, repeats)[""]
+
+
+def first_call_seconds() -> tuple[float, float]:
+    """The CPU time of the first release in a new installation, and then in a new process."""
+    with tempfile.TemporaryDirectory() as folder:
+        new, kept = (float(_told(FIRST_CALL, NUMBA_CACHE_DIR=folder)) for _ in range(2))
+    return new, kept
+
+
+def _medians(
+    ways: Mapping[str, Callable[[], object]], gauge: Callable[[Callable[[], object]], float], repeats: int
+) -> dict[str, float]:
+    for run in ways.values():
+        run()
+    seconds = [{name: gauge(run) for name, run in ways.items()} for _ in range(repeats)]
+    return {name: median(turn[name] for turn in seconds) for name in ways}
+
+
+def _told(code: str, **environment: str) -> str:
+    asked = [sys.executable, "-c", code]
+    return subprocess.run(asked, check=True, capture_output=True, text=True, env=os.environ | environment).stdout
