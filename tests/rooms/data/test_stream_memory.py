@@ -1,0 +1,55 @@
+"""What a release from a large file holds: the resident memory of a new process hardly grows, whatever the file is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pytest
+from pyarrow import feather, parquet
+
+N, D = 1_000_000, 8
+SIZE = 8 * N * D
+
+SCRIPT = """
+import sys
+import plandp
+from plandp.data import batches, streamed_rows
+from plandp_lab.gauge import resident_peak
+
+batches.VALUES_AT_A_TIME = 2**16
+streamed_rows.IN_MEMORY = int(sys.argv[1])
+for small, large in zip(sys.argv[2::2], sys.argv[3::2]):
+    plandp.mean(small, bounds=(-10, 10), rho=1)  # all that is needed is loaded
+    before = resident_peak()
+    release = plandp.mean(large, bounds=(-10, 10), rho=1)
+    print(release.receipt.n, resident_peak() - before)
+"""
+
+
+def write(folder: Path, n: int) -> list[str]:
+    table = np.random.default_rng(0).normal(size=(n, D))
+    np.save(folder / f"{n}.npy", table)
+    lists = pyarrow.table({"x": pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(table.ravel()), D)})
+    parquet.write_table(lists, folder / f"{n}-lists.parquet", row_group_size=n, use_dictionary=False)
+    columns = pyarrow.table({f"c{place}": table[:, place] for place in range(D)})
+    parquet.write_table(columns, folder / f"{n}.parquet", row_group_size=n, use_dictionary=False)
+    feather.write_feather(columns, str(folder / f"{n}.feather"), chunksize=10_000)
+    return [str(folder / name) for name in (f"{n}.npy", f"{n}-lists.parquet", f"{n}.parquet", f"{n}.feather")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is told by Linux only")
+@pytest.mark.parametrize(("in_memory", "held"), [(0, False), (10**9, True)])
+def test_a_file_that_is_streamed_is_not_held(tmp_path: Path, in_memory: int, held: bool) -> None:
+    """Power: the same files, held in memory, are seen."""
+    names = [name for pair in zip(write(tmp_path, 10_000), write(tmp_path, N), strict=True) for name in pair]
+    names = names[:2] if held else names
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(in_memory), *names], capture_output=True, text=True, check=True
+    )
+    for line in ran.stdout.splitlines():
+        n, grown = map(int, line.split())
+        assert n == N
+        assert (grown > 0.9 * SIZE) == held, f"{grown / SIZE:.2f} of the file"
+        assert held or grown < 0.4 * SIZE, f"{grown / SIZE:.2f} of the file"
