@@ -13,11 +13,13 @@ from plandp.terms.columns import Label
 class CompressedRows:
     """Sparse rows from a function that goes through their blocks anew; see `SparseRows` for the guarantee."""
 
-    def __init__(self, *, n: int, labels: tuple[Label, ...], blocks: Callable[[], Iterable[SparseBlock]]) -> None:
+    def __init__(
+        self, *, n: int, labels: tuple[Label, ...], blocks: Callable[[], Iterable[SparseBlock]], passes: int = 0
+    ) -> None:
         self._n = n
         self._labels = labels
         self._blocks = blocks
-        self._passes = 0
+        self._passes = passes  # that were needed to count the rows
 
     @property
     def n(self) -> int:

@@ -73,7 +73,8 @@ def open_sparse_rows(
         rows = open_rows(data, columns=columns, in_order=in_order, before_values=before_values, progress=progress)
         if not rows.ordered:
             return FoldedItems(rows, binary=binary)
-        return CompressedRows(n=rows.n, labels=rows.labels, blocks=partial(dense_items, rows, binary=binary))
+        blocks = partial(dense_items, rows, binary=binary)
+        return CompressedRows(n=rows.n, labels=rows.labels, blocks=blocks, passes=rows.passes)
     with np.errstate(all="ignore"):
         return _open_matrix(data, binary=binary, columns=columns, progress=progress)
 

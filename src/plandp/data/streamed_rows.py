@@ -14,7 +14,7 @@ from plandp.data.blocks import TableRows, merge
 from plandp.data.labels import BeforeValues
 from plandp.data.progress_bar import Reach, bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import BlockFunction, FloatBlock, Rows, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Rows, Sums
 from plandp.data.table import Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -92,6 +92,8 @@ class StreamedRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
+        if self._threads == 1 and isinstance(function, AddingFunction):
+            return self._added_up(function)
         total: Sums | None = None
         for part in self._sums(function):
             total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
@@ -139,6 +141,13 @@ class StreamedRows:
             seen += len(part)
         array.flags.writeable = False
         return ArrayTable(array=array, labels=self.labels)
+
+    @np.errstate(all="ignore")
+    def _added_up(self, function: AddingFunction) -> Sums:
+        total = function(np.empty((0, self.d)))
+        for block in self.blocks():
+            function.add_to(total, block, None)
+        return total
 
     def _sums(self, function: BlockFunction) -> Iterator[Sums]:
         """The sums of the blocks: this thread reads, the others add up, and no more blocks are held than threads."""

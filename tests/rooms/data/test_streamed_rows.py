@@ -212,3 +212,24 @@ def test_another_number_of_rows_in_a_later_pass_is_refused(
 
     with pytest.raises(ArgumentError, match="has another number of rows than when it was opened or counted"):
         read()
+
+
+@pytest.mark.parametrize(("kind", "bounds"), [("binary", None), ("nonnegative", (0, 5))])
+@pytest.mark.parametrize("name", ["t.csv", "t.npy"])
+def test_items_in_a_dense_file_are_streamed_too(
+    tmp_path: Path, name: str, kind: str, bounds: Any, larger_than_memory: None
+) -> None:
+    table = np.random.default_rng(3).poisson(0.4, size=(900, 3)).astype(float)
+    WRITERS[name](tmp_path / name, table)
+    public: dict[str, Any] = {"kind": kind, "bounds": bounds, "rho": 1, "testing_seed": 4}
+    release, expected = plandp.mean(tmp_path / name, **public), plandp.mean(table, **public)
+    assert release.estimate.tobytes() == expected.estimate.tobytes()
+    assert release.receipt.passes == expected.receipt.passes + (name == "t.csv")
+
+
+@pytest.mark.parametrize("method", ["unscaled", "gaussian", "plan-classic", "iome", "coinpress", "mahalanobis"])
+def test_every_method_streams(tmp_path: Path, method: str, larger_than_memory: None) -> None:
+    parquet.write_table(pyarrow.table({"a": TABLE[:600, 0], "b": TABLE[:600, 2]}), tmp_path / "t.parquet")
+    release = plandp.mean(tmp_path / "t.parquet", method=method, **PUBLIC)
+    expected = plandp.mean(TABLE[:600, [0, 2]], method=method, **PUBLIC)
+    assert release.estimate.tobytes() == expected.estimate.tobytes()
