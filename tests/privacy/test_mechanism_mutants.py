@@ -54,7 +54,7 @@ def test_a_smaller_sensitivity_of_the_counts_is_rejected(replacement: str) -> No
 def test_a_missing_value_that_counts_on_both_sides_is_rejected() -> None:
     both = in_numpy(
         lattice_counts,
-        ("2 * np.minimum(below, m - self.missing) + self.missing", "2 * (below + self.missing)"),
+        ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),
         ("np.where(lost, lattice.cells, found)", "np.where(lost, 0.0, found)"),
     )
     assert worst_counts(both) > 1
@@ -189,7 +189,8 @@ def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacem
 def test_a_loop_that_counts_missing_values_on_both_sides_is_rejected() -> None:
     loop = changed(lattice_keys, ("cells[c] if lost else key", "0 if lost else key")).write_keys
     mutant: Any = changed(
-        lattice_counts, ("2 * np.minimum(below, m - self.missing) + self.missing", "2 * (below + self.missing)")
+        lattice_counts,
+        ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),
     )
     mutant.compiled = lambda wanted: loop if wanted.__name__ == "write_keys" else None
     assert worst_counts(mutant) > 1

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+ROWS = 64
+"""Rows of keys that are tallied at a time: they stay in cache."""
+
 
 def write_keys(
     block: FloatArray,
@@ -49,10 +52,10 @@ def count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int6
 def tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
     """Write to below[column, t] how many keys of the column are below t, for every t of the table."""
     m, d = keys.shape
-    few = np.empty((64, d + 8), keys.dtype)  # rows of a copy that do not share their lines of the cache
+    few = np.empty((ROWS, d + 8), keys.dtype)  # rows of a copy that do not share their lines of the cache
     below[:] = 0
-    for first in range(0, m, 64):
-        rows = min(64, m - first)
+    for first in range(0, m, ROWS):
+        rows = min(ROWS, m - first)
         for r in range(rows):
             for c in range(d):
                 few[r, c] = keys[first + r, c]
@@ -66,3 +69,25 @@ def tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
             here = below[c, t]
             below[c, t] = total
             total += here
+
+
+def tally_around(keys: NDArray[Any], base: NDArray[np.int32], below: NDArray[np.int32]) -> None:
+    """Write to below[column, p] how many keys of the column are below base + p, for every p but the last."""
+    m, d = keys.shape
+    last = np.int32(below.shape[1] - 1)
+    few = np.empty((ROWS, d + 8), np.uint16)
+    below[:] = 0
+    for first in range(0, m, ROWS):
+        rows = min(ROWS, m - first)
+        for r in range(rows):
+            for c in range(d):
+                place = np.int32(keys[first + r, c]) - base[c] + np.int32(1)
+                place = place if place > 0 else np.int32(0)
+                few[r, c] = place if place < last else last
+        for c in range(d):
+            line = below[c]
+            for r in range(rows):
+                line[few[r, c]] += 1
+    for c in range(d):
+        for p in range(last):
+            below[c, p + 1] += below[c, p]

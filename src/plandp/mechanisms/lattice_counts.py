@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
-from plandp.kernels.lattice_keys import count_below, tally_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_around, tally_below, write_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
@@ -23,6 +23,15 @@ HELD = 2**29
 
 TALLIED = 1.25
 """Where tables of all counts take up to so many times the memory of the keys, they are made instead."""
+
+NARROWED = 2**24
+"""From so many bytes of keys on, those around the thresholds are tallied once a search has come near its end."""
+
+WINDOW = 512
+"""Lattice points around a threshold that are tallied."""
+
+FEW = 64
+"""One column in so many may be far from where it was before."""
 
 
 class CountedKeys(Protocol):
@@ -73,12 +82,17 @@ class LatticeKeys:
 
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing}: a missing value stands half below and half above."""
-        m, d = self.keys.shape
-        below = np.zeros(d, np.int64)
+        below = np.zeros(self.keys.shape[1], np.int64)
         count = compiled(count_below) or _count_below
         count(self.keys, thresholds.astype(self.keys.dtype), below)
-        # without missing values in `below`, whose key is the largest, each value adds 0, 1 or 2 at any threshold
-        return np.asarray(2 * np.minimum(below, m - self.missing) + self.missing)
+        return self.doubled(below)
+
+    def doubled(self, below: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What is told of these numbers of keys below thresholds.
+
+        Without missing values in `below`, whose key is the largest, each value adds 0, 1 or 2 at any threshold.
+        """
+        return np.asarray(2 * np.minimum(below, len(self.keys) - self.missing) + self.missing)
 
 
 def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
@@ -116,6 +130,59 @@ def _tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
     for column, line in zip(keys.T, below, strict=True):
         line[0] = 0
         line[1:] = np.cumsum(np.bincount(column, minlength=len(line))[:-1])
+
+
+class NarrowedKeys:
+    """Keys that are tallied around where a search has come to: later thresholds are looked up there.
+
+    The same integers as those of `LatticeKeys`; which way they are found follows from thresholds, public or released.
+    """
+
+    def __init__(self, held: LatticeKeys) -> None:
+        self._held = held
+        self._before: FloatArray | None = None
+        self._base = np.zeros(0, np.int32)
+        self._below: NDArray[np.int32] | None = None
+
+    def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
+        """2·#{key < threshold} + #{missing} for every column."""
+        found = self._looked_up(thresholds)
+        if found is None and self._before is not None and _few(abs(thresholds - self._before) > WINDOW // 4):
+            self._tally(thresholds)
+            found = self._looked_up(thresholds)
+        self._before = thresholds
+        return self._held.twice_below(thresholds) if found is None else self._held.doubled(found)
+
+    def _tally(self, thresholds: FloatArray) -> None:
+        self._base = thresholds.astype(np.int32) - np.int32(WINDOW // 2)
+        self._below = np.empty((len(thresholds), WINDOW + 2), np.int32)
+        loop = compiled(tally_around) or _tally_around
+        loop(self._held.keys, self._base, self._below)
+
+    def _looked_up(self, thresholds: FloatArray) -> NDArray[np.int64] | None:
+        """Numbers of keys below, where there are tallies for nearly all; keys of the other columns are counted."""
+        if self._below is None:
+            return None
+        place = thresholds - self._base
+        outside = (place < 0) | (place > WINDOW)
+        if not _few(outside):
+            return None
+        point = np.minimum(np.maximum(place, 0), WINDOW).astype(np.intp)
+        below = self._below[np.arange(len(point)), point].astype(np.int64)
+        below[outside] = np.count_nonzero(self._held.keys[:, outside] < thresholds[outside], axis=0)
+        return below
+
+
+def _few(columns: NDArray[np.bool_]) -> bool:
+    return bool(FEW * np.count_nonzero(columns) <= len(columns))
+
+
+def _tally_around(keys: NDArray[Any], base: NDArray[np.int32], below: NDArray[np.int32]) -> None:
+    """What the compiled loop does, column by column in NumPy."""
+    last = below.shape[1] - 1
+    for column, low, line in zip(keys.T, base, below, strict=True):
+        place = np.minimum(np.maximum(column.astype(np.int64) - int(low) + 1, 0), last)
+        line[:] = np.cumsum(np.bincount(place, minlength=last + 1))
 
 
 def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | type[np.int64]:
@@ -204,8 +271,9 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     size = -(-rows.n // stride) * rows.d * kind.itemsize
     if rows.ordered and size <= HELD:
         keys = lattice_keys(rows, lattice, missing, stride=stride)
-        small = kind == np.uint16 and 4 * points * rows.d <= TALLIED * size
-        return _tallied(keys, points) if small else keys
+        if kind == np.uint16 and 4 * points * rows.d <= TALLIED * size:
+            return _tallied(keys, points)
+        return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
     return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
 

@@ -19,7 +19,7 @@ from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
 from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
-from plandp.kernels.lattice_keys import count_below, tally_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_around, tally_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
@@ -36,7 +36,17 @@ from plandp.terms.columns import read_columns
 from plandp.theory import bisection, location_fit
 
 LOOPS = (
-    *(add_up_cells, write_keys, count_below, tally_below, add_misfits, find_pieces, split_pieces, keep_proposals),
+    *(
+        add_up_cells,
+        write_keys,
+        count_below,
+        tally_around,
+        tally_below,
+        add_misfits,
+        find_pieces,
+        split_pieces,
+        keep_proposals,
+    ),
     *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
 )

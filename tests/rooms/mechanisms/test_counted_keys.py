@@ -5,7 +5,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, ReadAgain, TalliedKeys, counted_keys
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, NarrowedKeys, ReadAgain, TalliedKeys, counted_keys
 from plandp.terms.columns import read_columns
 
 COLUMNS = read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=[0.01, 0.1, 0.5])
@@ -86,3 +86,31 @@ def test_tallies_answer_as_keys_do(table, missing, monkeypatch):
 def test_tallies_are_made_where_they_are_small(table, monkeypatch):
     monkeypatch.setattr(lattice_counts, "TALLIED", 4 * 4001 * 3 / (1003 * 3 * 2) - 1e-9)
     assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=1), LatticeKeys)
+
+
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+@pytest.mark.parametrize("smallest", [0.5, 0.001], ids=["16 bits", "32 bits"])
+def test_keys_around_a_search_answer_as_all_keys_do(way, smallest, monkeypatch):
+    d, rng = 70, np.random.default_rng(12)
+    values = rng.normal(rng.normal(0, 50, d), 3.0, (400, d))
+    values[rng.random(values.shape) < 0.05] = np.nan
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-500, 500), smallest_spread=smallest))
+    held = counted_keys(open_rows(values), lattice, None, stride=1)
+    monkeypatch.setattr(lattice_counts, "NARROWED", 0)
+    monkeypatch.setattr(lattice_counts, "WINDOW", 40)
+    if way == "NumPy":
+        monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+    narrowed = counted_keys(open_rows(values), lattice, None, stride=1)
+    assert isinstance(held, LatticeKeys)
+    assert isinstance(narrowed, NarrowedKeys)
+    tallies, tally = [], NarrowedKeys._tally
+    monkeypatch.setattr(NarrowedKeys, "_tally", lambda keys, at: (tallies.append(at), tally(keys, at)))
+    middle = np.floor((np.nanmedian(values, axis=0) + 500.0) / lattice.step)
+    # a search that comes near, one column that leaves, all that leave, and stay near elsewhere
+    for number, reach in enumerate((4000.0, 300.0, 5.0, 5.0, 1.0, 9.0, 19.0, 21.0, 5.0, 500.0, 2.0, 2.0, 2.0)):
+        around = middle if number < 10 else middle + 100.0
+        at = np.clip(np.floor(around + rng.uniform(-reach, reach, d)), 0.0, lattice.cells)
+        at[int(reach) % d] = 0.0 if reach == 1.0 else at[int(reach) % d]
+        assert narrowed.twice_below(at).tolist() == held.twice_below(at).tolist()
+    assert len(tallies) == 2
+    assert narrowed.twice_below(lattice.cells).tolist() == held.twice_below(lattice.cells).tolist()
