@@ -62,7 +62,7 @@ def mean(
     data
         Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table, list of rows, or
         the path of a file (.csv, .tsv, .parquet, .feather, .arrow, .npy, .npz).  Of the sparse kinds also a SciPy
-        sparse matrix or array.
+        sparse matrix or array.  Dask arrays and frames, and Spark frames, are read by their workers.
     bounds
         Public limits, never taken from the data: `(low, high)` for all columns, one pair per column, or a mapping by
         label.  Values outside are clipped.  Generous bounds cost only logarithmically.

@@ -49,8 +49,8 @@ def mean_of_events(
     Parameters
     ----------
     table
-        One row per event: a pandas or polars frame, Arrow table, or the path of a file (.csv, .tsv, .parquet,
-        .feather, .arrow).
+        One row per event: a pandas or polars frame, Arrow table, Spark frame, or the path of a file (.csv, .tsv,
+        .parquet, .feather, .arrow).
     person, item
         The columns that say whose event it is and of which item: integers or text.  An id is its exact text, and an
         integer that of its decimal digits: 7 is "7", but not "007".  Events where one of them is missing do not count.

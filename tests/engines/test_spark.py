@@ -1,9 +1,11 @@
 """Spark: the same bits as in memory, from columns, arrays, vectors and events; a killed worker changes nothing."""
 
 import gc
+import importlib.util
 import os
 import pickle
 import signal
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +48,19 @@ def frame(spark: Any, parquet_files: Path) -> Any:
     return spark.read.parquet(str(parquet_files))
 
 
+@pytest.mark.usefixtures("spark")
+def test_the_examples_of_the_page_run_and_print_what_they_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = Path(__file__).parents[1] / "docs" / "test_documents.py"
+    spec = importlib.util.spec_from_file_location("documents", documents)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)  # its dataclasses look for it there
+    spec.loader.exec_module(module)
+    for page in module.WITH_SPARK:
+        module.run(page)
+
+
 def test_columns_of_every_numeric_type(spark: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     mixed = pandas.DataFrame(
@@ -76,6 +91,8 @@ def test_the_length_of_arrays_is_never_read_from_them(spark: Any, tmp_path: Path
     arrays = read(spark, pyarrow.table({"x": [[1.0, 2.0]] * 3}), tmp_path / "t")
     with pytest.raises(plandp.ArgumentError, match=r"^data: column 'x' holds arrays of no fixed length; name the"):
         plandp.mean(arrays, **GAUSSIAN)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the data has no column 'id'"):
+        plandp.mean(arrays, columns=[0, 1], row_index="id", **GAUSSIAN)
 
 
 def test_vectors_dense_and_sparse(spark: Any) -> None:

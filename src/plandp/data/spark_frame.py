@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plandp.data.engine_rows import EngineRows, undisclosed
-from plandp.data.labels import BeforeValues, find_positions, read_labels, select
+from plandp.data.labels import BeforeValues, find_positions, offer, read_labels, select
 from plandp.data.list_columns import named_places
 from plandp.data.row_index import RowIndex, accepted_labels
 from plandp.data.spark_parts import (
@@ -37,6 +37,8 @@ def open_spark(
         return None
     frame: Any = data
     types = dict(zip(read_labels(field.name for field in frame.schema), frame.schema, strict=True))
+    if not (row_index is None or row_index is False or row_index in types):
+        raise ArgumentError("row_index", f"the data has no column {row_index!r}; {offer(tuple(types))}")
     others = [label for label in types if row_index is False or label != row_index]
     if len(others) == 1 and _holds_rows(types[others[0]].dataType):
         return _open_arrays(frame, others[0], columns, row_index, before_values)

@@ -146,7 +146,7 @@ def count_rows(frame: Any) -> FrameShape:
 
 
 def is_spark_frame(data: object) -> bool:
-    """Whether this object of Spark is a DataFrame, classic or of Spark Connect."""
+    """Whether this object of Spark is a DataFrame."""
     return all(hasattr(data, name) for name in ("mapInArrow", "schema", "persist"))
 
 
