@@ -107,20 +107,20 @@ def test_sums_by_norm_cell(table: Any, squared: bool, missing: float | None, poi
         np.testing.assert_array_equal(first.sums, other.sums)
 
 
-def test_norms_are_added_from_the_left_to_the_last_bit() -> None:
-    # Every edge is the norm of a row: a norm that comes out one bit larger, by another order or a fused operation,
-    # falls into the next cell, and a norm on an edge belongs below it.
-    table = np.random.default_rng(9).standard_normal((300, 37))
+@pytest.mark.parametrize("above", [False, True], ids=["on edges", "just above edges"])
+@pytest.mark.parametrize("d", [37, 300])
+def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> None:
+    # Every edge is the norm of a row, or the number before it: a norm that comes out one bit different, by another
+    # order or a fused operation, falls into another cell, and a norm on an edge belongs below it.
+    table = np.random.default_rng(9).standard_normal((300, d))
     norms = np.sqrt(np.add.accumulate(table * table, axis=1)[:, -1])
-    edges = np.append(np.unique(norms), 100.0)
+    edges = np.append(np.unique(np.nextafter(norms, 0.0) if above else norms), 100.0)
     many = len(edges)
     cells = NormCells(edges=edges, octave=np.zeros(many, np.int64), step=1e-6, bounds=np.full(many, 2**30))
-    view = Recentred(
-        low=np.full(37, -50.0), high=np.full(37, 50.0), missing=None, center=np.zeros(37), factor=np.ones(37)
-    )
+    view = Recentred(low=np.full(d, -50.0), high=np.full(d, 50.0), missing=None, center=np.zeros(d), factor=np.ones(d))
     rows = open_rows(table)
     for totals in each_way(lambda: cell_totals(rows, view, cells)):
-        assert totals.counts.tolist() == [1] * (many - 1) + [0]
+        assert totals.counts.tolist() == ([0] + [1] * (many - 1) if above else [1] * (many - 1) + [0])
 
 
 @pytest.mark.parametrize("margin", [2.0**-30, 2.0**-9, 0.1])  # the wider, the more go to the exact verdict
