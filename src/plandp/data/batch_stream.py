@@ -1,7 +1,9 @@
 """Iterables of batches that can be gone through again and again: arrays, frames, Arrow tables or record batches."""
 
+import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +32,8 @@ def open_stream(data: object, columns: Collection[Label] | None) -> "BatchStream
     begin: Callable[[], object]
     if isinstance(data, Iterable):
         begin, called = data.__iter__, False
-    elif callable(data):
+    elif inspect.isroutine(data) or isinstance(data, partial):
+        _refuse_arguments(data)
         begin, called = data, True
     else:
         return None
@@ -78,6 +81,17 @@ class BatchStream:
             del batch
             yield table
             del table
+
+
+def _refuse_arguments(function: Callable[..., object]) -> None:
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):  # it needs arguments, or does not say which
+        fits = False
+    else:
+        fits = True
+    if not fits:
+        raise ArgumentError("data", "a function must be one without arguments that returns an iterator of batches")
 
 
 def _iterator(begun: object) -> Iterator[object]:

@@ -114,6 +114,9 @@ def test_a_function_that_goes_on_where_it_was_is_seen(monkeypatch: pytest.Monkey
     ("data", "problem"),
     [
         (lambda: [], "there is no batch; pass at least one"),
+        (lambda path: [], "a function must be one without arguments"),
+        (len, "a function must be one without arguments"),
+        (partial(generated, [], []), "a function must be one without arguments"),
         (lambda: 7, "the function must return an iterator of batches, not a int"),
         (lambda: "canary", "the function must return an iterator of batches, not a str"),
         (lambda: [[1.0, 2.0]], "a list is no batch; pass arrays of rows × columns"),
