@@ -23,7 +23,8 @@ class Recentred:
 
     def __call__(self, block: FloatArray, /) -> FloatArray:
         """A new array of the block's shape; the block itself is left alone."""
-        y = np.clip(block, self.low, self.high)
+        y = np.asarray(np.maximum(block, self.low))
+        np.minimum(y, self.high, out=y)
         if self.missing is not None:
             y = np.where(np.isnan(y), self.missing, y)
         y -= self.center
