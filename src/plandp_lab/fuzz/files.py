@@ -26,6 +26,13 @@ from plandp_lab.fuzz.values import NUMERIC_DTYPES, Draw, floats, one_in, texts, 
 from plandp_lab.fuzz.watch import watched
 
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".npy", ".npz")
+NAMED: tuple[Callable[[Path], object], ...] = (
+    lambda path: str(path.with_name("*" + path.suffix)),
+    lambda path: path.parent,
+    lambda path: [path],
+)
+"""A file as a pattern, as a directory and as a list."""
+
 EVENTS = (".csv", ".tsv", ".parquet", ".feather", ".arrow")
 
 
@@ -35,7 +42,8 @@ def table_files(draw: Draw) -> str:
     one, other, labels = valid_table(draw, suffix)
     some = item_arguments if one_in(draw, 6) else real_arguments
     arguments = {"testing_seed": 5} | some(draw, labels)
-    return _compared(plandp.mean, suffix, one, other, arguments, is_brief(draw, arguments))
+    named = draw(st.sampled_from([*NAMED, *[Path] * len(NAMED)]))
+    return _compared(plandp.mean, suffix, one, other, arguments, is_brief(draw, arguments), named=named)
 
 
 def event_files(draw: Draw) -> str:
@@ -326,16 +334,23 @@ def _zip(members: dict[str, bytes], packing: int) -> bytes:
 
 
 def _compared(
-    function: Callable[..., object], suffix: str, one: bytes, other: bytes, arguments: dict[str, Any], briefly: bool
+    function: Callable[..., object],
+    suffix: str,
+    one: bytes,
+    other: bytes,
+    arguments: dict[str, Any],
+    briefly: bool,
+    *,
+    named: Callable[[Path], object] = Path,
 ) -> str:
     with TemporaryDirectory() as folder:
         path = _put(folder, suffix, one)
 
         def second() -> object:
             path.write_bytes(other)  # at the same place, which messages name
-            return function(path, **arguments)
+            return function(named(path), **arguments)
 
-        found = alike(partial(function, path, **arguments), second, briefly=briefly)
+        found = alike(partial(function, named(path), **arguments), second, briefly=briefly)
         if path.read_bytes() != other:
             raise AssertionError("a file of the caller was changed")
         return found.kind

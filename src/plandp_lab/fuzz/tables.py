@@ -95,6 +95,17 @@ def _other_arrays(draw: Draw) -> Neighbours:
     return Neighbours(one, other, tuple(range(d)))
 
 
+def batches(draw: Draw) -> Neighbours:
+    """Draw arrays that are cut into batches, some of them empty, or that do not fit together."""
+    one, other = numeric(draw, draw(st.sampled_from(NUMERIC_DTYPES)))
+    cuts = sorted(draw(st.lists(st.integers(0, len(one)), max_size=3)))
+    parts, others = ([table[:0], *np.split(table, cuts)] for table in (one, other))
+    if one_in(draw, 8):
+        strange = draw(st.sampled_from([one[:, :1], one[0], None, "canary", one.astype(str)]))
+        parts, others = [*parts, strange], [*others, strange]
+    return Neighbours(parts, others, tuple(range(one.shape[1])))
+
+
 def lists(draw: Draw) -> Neighbours:
     """Lists of rows; that all cells are numbers or None, and rows equally long, is public."""
     n, d = draw(st.integers(1, 8)), draw(st.integers(1, 3))

@@ -21,6 +21,7 @@ from plandp_lab.fuzz.tables import (
     Neighbours,
     arrays,
     arrow_tables,
+    batches,
     lists,
     pandas_frames,
     polars_frames,
@@ -147,7 +148,8 @@ def compared(function: Callable[..., object], found: Neighbours, arguments: dict
 
 
 TARGETS = (
-    Target("arrays", "NumPy arrays of all dtypes and layouts", partial(_table, (arrays,)), 0.16),
+    Target("arrays", "NumPy arrays of all dtypes and layouts", partial(_table, (arrays,)), 0.14),
+    Target("batches", "arrays cut into batches", partial(_table, (batches,)), 0.02),
     Target("lists", "lists of rows, and lists that are none", partial(_table, (lists, lists, strange_lists)), 0.09),
     Target("pandas", "pandas frames and series", partial(_table, (pandas_frames,)), 0.07),
     Target("polars", "polars frames and series", partial(_table, (polars_frames,)), 0.05),
@@ -155,7 +157,7 @@ TARGETS = (
     Target("matrices", "SciPy matrices of all formats", partial(_matrix, matrices), 0.04),
     Target("broken matrices", "SciPy matrices whose parts do not fit", partial(_matrix, broken_matrices), 0.04),
     Target("events", "events in pandas, polars and Arrow", _event_table, 0.04),
-    Target("table files", "CSV, TSV, Parquet, Feather, Arrow, .npy and .npz", table_files, 0.07),
+    Target("table files", "CSV, TSV, Parquet, Feather, Arrow, .npy and .npz, also by pattern", table_files, 0.07),
     Target("event files", "events in CSV, TSV, Parquet, Feather and Arrow", event_files, 0.03),
     Target("damaged files", "the same, damaged, made up or of random bytes", damaged_files, 0.10),
     Target("releases", "JSON of releases, changed", releases, 0.09),
