@@ -26,8 +26,7 @@ import plandp
 from plandp.terms.text_table import align
 
 FILES = 8
-REPEATS = 3
-BOUND = 200.0
+BOUND, SMALLEST_SPREAD = 20.0, 0.5  # 14 rounds for the centre
 HALF, WHOLE, ARRAYS = "half", "whole", "arrays"
 HEADINGS = "engine", "wall", "CPU", "times the wall", "times the CPU", "ns CPU per value and pass"
 
@@ -71,8 +70,9 @@ class Cost:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the files, measure all ways in turns, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m plandp_lab.engine_benchmark", description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--columns", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--engines", default="Dask,Spark", help="those to be measured beside one process")
     parser.add_argument("--serve", type=json.loads, metavar="WAY", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
@@ -83,11 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ways = [way for way in WAYS if way.engine in ("one process", *asked.engines.split(","))]
     with TemporaryDirectory() as folder:
         write_files(Path(folder), rows=asked.rows, columns=asked.columns)
-        print(f"{asked.rows:,} × {asked.columns:,} in {FILES} Parquet files, medians of {REPEATS} interleaved repeats.")
-        print(
-            "plan, rho=1, rows numbered by a column, warm; per value and pass: gaussian, from half and all of the files"
-        )
-        print("\n".join(align(table(ways, Path(folder), values=asked.rows * asked.columns))))
+        shape = f"{asked.rows:,} × {asked.columns:,} in {FILES} Parquet files"
+        print(f"{shape}; plan, rho=1, rows numbered by a column, warm; medians of {asked.repeats} interleaved repeats.")
+        print("Per value and pass: method='gaussian', all of the files less half of them.")
+        print("\n".join(align(table(ways, Path(folder), values=asked.rows * asked.columns, repeats=asked.repeats))))
 
 
 def write_files(folder: Path, *, rows: int, columns: int) -> None:
@@ -107,13 +106,13 @@ def write_files(folder: Path, *, rows: int, columns: int) -> None:
         parquet.write_table(pa.table({"x": cells, "number": numbers}), folder / ARRAYS / f"{number}.parquet")
 
 
-def table(ways: Sequence[Way], folder: Path, *, values: int) -> list[tuple[str, ...]]:
+def table(ways: Sequence[Way], folder: Path, *, values: int, repeats: int) -> list[tuple[str, ...]]:
     """Measure all ways in turns, so that a busy moment of the machine meets all of them."""
     asked = ("plan", WHOLE), ("gaussian", WHOLE), ("gaussian", HALF)
     costs: dict[tuple[Way, str, str], list[Cost]] = {}
     with ExitStack() as running:
         servers = {way: running.enter_context(started(way, folder)) for way in ways}
-        for turn in tqdm(range(REPEATS + 1), desc="turns", leave=False):
+        for turn in tqdm(range(repeats + 1), desc="turns", leave=False):
             for method, part in asked:
                 for way, ask in servers.items():
                     if way.arrays and part == HALF:
@@ -180,7 +179,7 @@ def serve(way: Way, folder: Path, answers: TextIO) -> None:
                 bounds=(-BOUND, BOUND),
                 columns=None if not way.arrays else range(_width(folder)),
                 rho=1,
-                smallest_spread=2.0**-4,
+                smallest_spread=SMALLEST_SPREAD,
                 method=method,
                 row_index="number",
                 testing_seed=1,

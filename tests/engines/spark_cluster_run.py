@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from engine_table import COLUMNS, FINE, bits
+from engine_table import COLUMNS, QUICK, bits
 
 import plandp
 from conftest import spark_settings
@@ -37,8 +37,8 @@ def main(files: str, folder: Path) -> None:
 
     deadly = frame.mapInArrow(kills_its_executor, frame.schema)
     released = [
-        bits(plandp.mean(frame, columns=COLUMNS, row_index=False, **FINE)),
-        bits(plandp.mean(deadly, columns=COLUMNS, row_index="number", **FINE)),
+        bits(plandp.mean(frame, columns=COLUMNS, row_index=False, **QUICK)),
+        bits(plandp.mean(deadly, columns=COLUMNS, row_index="number", **QUICK)),
     ]
     hexed = [[part.hex() for part in each] for each in released]
     sys.stdout.write(json.dumps({"bits": hexed, "read": len(os.listdir(marks)), "parts": parts}) + "\n")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engine_table import COLUMNS, FINE, FRAME, bits
+from engine_table import COLUMNS, FRAME, QUICK, bits
 from java_runtime import find_java
 
 import plandp
@@ -28,6 +28,6 @@ def test_a_killed_executor_changes_nothing(parquet_files: Path, tmp_path: Path) 
         check=True,
     )
     said = json.loads(run.stdout.splitlines()[-1])
-    expected = [bits(plandp.mean(FRAME, columns=COLUMNS, row_index=number, **FINE)) for number in (False, "number")]
+    expected = [bits(plandp.mean(FRAME, columns=COLUMNS, row_index=number, **QUICK)) for number in (False, "number")]
     assert said["bits"] == [[part.hex() for part in each] for each in expected]
     assert said["read"] > 3 * said["parts"]  # counted, picked again after the kill, folded

@@ -14,7 +14,10 @@ from plandp.terms.columns import Label
 
 Opener = Callable[[object, Collection[Label] | None, RowIndex, BeforeValues], EngineRows | None]
 
-_OPENERS: dict[str, tuple[str, Opener]] = {"dask": ("Dask", open_dask), "pyspark": ("Spark", open_spark)}
+_OPENERS: dict[str, tuple[str, Opener, str]] = {
+    "dask": ("Dask", open_dask, "an array, dataframe or series"),
+    "pyspark": ("Spark", open_spark, "a pyspark.sql.DataFrame"),
+}
 
 
 def open_engine(
@@ -25,15 +28,21 @@ def open_engine(
     in_order: bool,
     before_values: BeforeValues,
 ) -> EngineRows | None:
-    """Return the table of an engine as rows, None for other objects; nothing is read for those who need its order."""
+    """Return the table of an engine as rows, None for what is of no engine.
+
+    Nothing is read for those who need the order of the rows.
+    """
     packages = _packages(data)
-    for package, (engine, opener) in _OPENERS.items():
+    for package, (engine, opener, tables) in _OPENERS.items():
         if package in packages:
             if in_order:
                 raise ArgumentError(
                     "method", f"goes by the order of the rows, and those of {engine} have none; use method='plan'"
                 )
-            return opener(data, columns, row_index, before_values)
+            rows = opener(data, columns, row_index, before_values)
+            if rows is None:
+                raise ArgumentError("data", f"a {type(data).__name__} of {engine} is not accepted; pass {tables}")
+            return rows
     return None
 
 

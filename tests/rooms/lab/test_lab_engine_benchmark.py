@@ -28,7 +28,7 @@ def fake(seconds, bits="same"):
 def test_times_are_those_of_one_process(monkeypatch, tmp_path):
     ways = WAYS[:3]
     monkeypatch.setattr(benchmark, "started", fake(dict(zip(ways, (2.0, 5.0, 6.0), strict=True))))
-    _, one, dask, two = table(ways, tmp_path, values=10**9)
+    _, one, dask, two = table(ways, tmp_path, values=10**9, repeats=2)
     assert one[1:] == ("2.0 s", "2.0 s", "1.0", "1.0", "2.0")
     assert dask == ("Dask, 1 worker", "5.0 s", "5.0 s", "2.5", "2.5", "2.0")
     assert two == ("Dask, 2 workers", "3.0 s", "6.0 s", "1.5", "3.0", "2.0")
@@ -37,7 +37,7 @@ def test_times_are_those_of_one_process(monkeypatch, tmp_path):
 def test_other_bits_are_no_benchmark(monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "started", fake(dict.fromkeys(WAYS, 1.0), bits="other"))
     with pytest.raises(AssertionError, match="differs between engines"):
-        table(WAYS, tmp_path, values=10**9)
+        table(WAYS, tmp_path, values=10**9, repeats=2)
 
 
 def test_all_files_hold_the_same_rows(tmp_path):
