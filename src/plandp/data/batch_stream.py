@@ -27,7 +27,7 @@ def open_stream(data: object, columns: Collection[Label] | None) -> "BatchStream
     It is begun anew for every pass.  The first batch is taken once to see its labels and types, and no value is looked
     at.  What can be gone through only once is refused before a batch is taken from it.
     """
-    if isinstance(data, _NO_BATCHES):
+    if isinstance(data, _NO_BATCHES) or any(base.__module__.startswith("scipy.") for base in type(data).__mro__):
         return None
     begin: Callable[[], object]
     if isinstance(data, Iterable):
