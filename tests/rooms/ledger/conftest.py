@@ -15,12 +15,18 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres():
-    """The URL of a real server."""
+def postgres_binaries():
+    """Where the programs of PostgreSQL are."""
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(ABSENT)
-    with running_server(binaries) as url:
+    return binaries
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_binaries):
+    """The URL of a real server."""
+    with running_server(postgres_binaries) as url:
         yield url
 
 
@@ -65,8 +71,8 @@ def file_ledger(tmp_path):
 def make_release():
     """Return a function that makes a release of plandp.mean, of 20 rows, for some ρ; the same numbers every time."""
 
-    def make(rho="1/8", *, insecure=False, **receipt):
-        made = plandp.mean(np.zeros((20, 2)), bounds=(0, 1), rho=rho, testing_seed=1)
+    def make(rho="1/8", *, columns=2, insecure=False, **receipt):
+        made = plandp.mean(np.zeros((20, columns)), bounds=(0, 1), rho=rho, testing_seed=1)
         values = json.loads(made.to_json())
         values["receipt"] |= {"insecure": insecure} | receipt
         return MeanRelease.from_json(json.dumps(values))

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pwd
+import resource
 import shutil
 import signal
 import socket
@@ -11,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ABSENT = "no PostgreSQL here: neither initdb and postgres of the system, nor the Python package pgserver"
@@ -28,8 +30,11 @@ def find_binaries() -> Path | None:
 
 
 @contextmanager
-def running_server(binaries: Path) -> Iterator[str]:
-    """Yield the URL of a fresh server, without a database name; it is gone afterwards."""
+def running_server(binaries: Path, *, largest_file: int | None = None) -> Iterator[str]:
+    """Yield the URL of a fresh server, without a database name; it is gone afterwards.
+
+    No file of it can grow beyond `largest_file` bytes, 2 MiB or more: what a full disk looks like, without being root.
+    """
     folder = Path(tempfile.mkdtemp(prefix="plandp-pg-"))
     user = _unprivileged()
     as_user = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
@@ -39,6 +44,7 @@ def running_server(binaries: Path) -> Iterator[str]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     try:
         made = [binaries / "initdb", "-D", data, "-U", "plandp", "--auth=trust", "-E", "UTF8", "--no-locale"]
+        made += ["--wal-segsize=1"] if largest_file else []
         subprocess.run(made, check=True, **quiet, **as_user)
         port = _free_port()
         settings = {
@@ -50,7 +56,8 @@ def running_server(binaries: Path) -> Iterator[str]:
             "fsync": "off",  # processes are killed here, not the power
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-        server = subprocess.Popen([binaries / "postgres", "-D", data, *options], **quiet, **as_user)
+        limit = partial(_limit_files, largest_file) if largest_file else None
+        server = subprocess.Popen([binaries / "postgres", "-D", data, *options], preexec_fn=limit, **quiet, **as_user)
         try:
             _wait_for(port, server)
             yield f"postgresql://plandp@127.0.0.1:{port}"
@@ -59,6 +66,10 @@ def running_server(binaries: Path) -> Iterator[str]:
             server.wait(30)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _limit_files(size: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
 def _unprivileged() -> pwd.struct_passwd | None:

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 import sqlalchemy
 from forked import in_a_fork
+from postgres_server import running_server
 
 from plandp import ArgumentError, Ledger, LedgerUnavailable
 from plandp.ledger import engines
@@ -108,6 +109,31 @@ def test_a_full_disk_loses_no_release_and_forgets_no_spending(file_ledger, make_
     assert [one.number for one in status.reservations if one.state == "committed"] == committed
     assert has_release is (len(reserved) > len(committed))
     assert status.spent == Fraction(len(reserved), 100)
+
+
+def test_a_server_whose_disk_is_full_loses_no_release_and_forgets_no_spending(postgres_binaries, make_release):
+    wide = make_release("1/1000", columns=3000)
+    with running_server(postgres_binaries, largest_file=2 * 2**20) as url:
+        ledger = Ledger(f"{url}/postgres")
+        ledger.register("survey", rho=1)
+        reserved, committed, caught = [], [], None
+        while caught is None and len(reserved) < 300:
+            try:
+                reservation = ledger.reserve("survey", rho="1/1000")
+                reservation.reading()
+                reserved.append(reservation.number)
+                reservation.commit(wide)
+                committed.append(reservation.number)
+            except LedgerUnavailable as error:
+                caught = error
+        assert "could not extend file" in caught.problem
+        assert caught.release is wide
+        assert len(reserved) == len(committed) + 1 > 4
+        ledger.verify()
+        status = ledger.status("survey")
+        assert [one.number for one in status.reservations] == reserved
+        assert [one.number for one in status.reservations if one.state == "committed"] == committed
+        assert status.spent == Fraction(len(reserved), 1000)
 
 
 def test_a_disk_without_space_is_told_in_plain_words(open_folder):
