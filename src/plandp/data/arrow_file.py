@@ -132,7 +132,7 @@ class ArrowFile:
     def _columns_of(self, number: int, names: Sequence[str]) -> Iterator[Any]:
         with self.fields.reader(names) as (reader, _):
             batch = reader.get_batch(number)
-            batch.validate()
+            batch.validate(full=True)
             yield batch
 
 
@@ -145,5 +145,5 @@ def _checked(batch: Any) -> Any:
     """Return a batch as a table; a damaged file can promise more values than it holds."""
     import pyarrow
 
-    batch.validate()
+    batch.validate(full=True)
     return pyarrow.Table.from_batches([batch])

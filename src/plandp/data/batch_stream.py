@@ -9,7 +9,8 @@ import numpy as np
 
 from plandp.data.batches import Piece
 from plandp.data.containers import open_container
-from plandp.data.table import Table
+from plandp.data.rows import FloatBlock
+from plandp.data.table import RowChoice, Table, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -71,7 +72,7 @@ class BatchStream:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the batches."""
         for table in self._tables():
-            yield table, table.n
+            yield OwnRows(table=table), table.n
 
     def _tables(self) -> Iterator[Table]:
         for batch in _iterator(self.begin()):
@@ -81,6 +82,27 @@ class BatchStream:
             del batch
             yield table
             del table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OwnRows:
+    """A batch whose rows are copied when they are read: its owner may fill the same memory with the next one."""
+
+    table: Table
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.table.n
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.table.labels
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return a copy of these rows as float64."""
+        return float_block(self.table.read(rows).copy())
 
 
 def _refuse_arguments(function: Callable[..., object]) -> None:

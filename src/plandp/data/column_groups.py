@@ -58,6 +58,8 @@ class ColumnGroups:
                 begin, done = end, done + own.num_rows
                 if end >= stop:
                     break
+            if done != len(values):  # or what was in memory before would count as rows
+                raise EOFError("a group of rows is shorter than the file says")
         return float_block(values)
 
 

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import plandp
-from plandp.data import streamed_rows
+from plandp.data import batches, streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -159,3 +159,27 @@ def test_batches_of_items_are_sparse_rows() -> None:
     public: dict[str, Any] = {"kind": "binary", "rho": 1, "testing_seed": 4}
     release = plandp.mean([table[:150], table[150:]], **public)
     assert release.estimate.tobytes() == plandp.mean(table, **public).estimate.tobytes()
+
+
+def column_sums(block: NDArray[np.float64], /) -> tuple[NDArray[np.int64], ...]:
+    return (np.rint(block * 2.0**20).astype(np.int64).sum(axis=0),)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("size", [7, 256, 300, 4500])
+def test_an_owner_may_fill_the_same_memory_again(size: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that wait for a block to be whole must not become those of the next batch: they would count many times."""
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 256 * 3)
+
+    def refilled() -> Iterator[NDArray[np.float64]]:
+        memory = np.empty((size, 3))
+        for first in range(0, len(TABLE), size):
+            part = TABLE[first : first + size]
+            memory[: len(part)] = part
+            yield memory[: len(part)]
+
+    rows = open_rows(refilled, threads=threads)
+    assert rows.fold(column_sums)[0].tolist() == column_sums(TABLE)[0].tolist()
+    chosen = np.arange(3, len(TABLE), 5)
+    assert rows.sample(chosen).fold(column_sums)[0].tolist() == column_sums(TABLE[chosen])[0].tolist()

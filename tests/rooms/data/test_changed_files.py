@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 from pyarrow import feather, parquet
 from test_files import CANARY, WRITERS, _arrow
 
 import plandp
-from plandp.data import csv_file, streamed_rows
+from plandp.data import batches, csv_file, streamed_rows
+from plandp.data.column_groups import ColumnGroups
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -160,3 +162,42 @@ def test_the_error_of_a_second_file_names_that_file() -> None:
     cut_off(Path("b.npy"))
     with pytest.raises(ArgumentError, match=r"^data: the file 'b.npy' is cut off"):
         open_rows("?.npy")
+
+
+def test_a_damaged_page_of_a_wide_file_is_told_when_rows_are_picked() -> None:
+    """Very many columns are read when they are asked for, and not with the piece that they are in."""
+    table = pyarrow.table({f"c{column}": np.arange(3000.0) for column in range(160)})
+    path = Path("wide.parquet")
+    parquet.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    at = parquet.ParquetFile(path).metadata.row_group(0).column(140).data_page_offset + 3000
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(b"\xff" * 50)
+    os.utime(path, ns=(1, 1))
+    rows = open_rows(path)
+    with pytest.raises(ArgumentError) as caught:
+        rows.sample(np.arange(0, 3000, 9))
+    assert str(caught.value).startswith("data: the file 'wide.parquet' is cut off, damaged or not a Parquet file")
+    assert caught.value.__context__ is None
+
+
+def test_rows_that_are_not_there_are_not_made_up() -> None:
+    """A group that is shorter than promised is refused: what was in memory before would count as rows."""
+    batch = pyarrow.record_batch([np.arange(4.0)], names=["a"])
+    group = ColumnGroups(n=6, labels=("a",), names=("a",), batches=lambda names: iter([batch]))
+    for rows in (slice(0, 6), np.array([1, 5])):
+        with pytest.raises(EOFError):
+            group.read(rows)
+    assert group.read(np.array([1, 3])).tolist() == [[1.0], [3.0]]
+
+
+def test_an_array_that_is_cut_off_while_it_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 3000)
+    path = Path("t.npy")
+    np.save(path, TABLE)
+    blocks = open_rows(path).blocks()
+    next(blocks)
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(ArgumentError, match=r"^data: the file 't.npy' changed while it was read") as caught:
+        list(blocks)
+    assert caught.value.__context__ is None
