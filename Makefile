@@ -34,6 +34,8 @@ accuracy-sparse: $(READY)
 
 benchmark: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark --profile
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.benchmark --growth docs/pictures/benchmark/growth.svg
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m plandp_lab.sparse_benchmark
 
 # every figure and table of the paper, and the page on them; hours, and it goes on where it was stopped
