@@ -120,7 +120,7 @@ def bound_of(target: Target, clock: Clock, *, error: float) -> Bound:
         pilot = _joined(pilot, _runs(target, min(target.most, max(target.fewest, len(pilot[0]) // 4))))
     first = len(pilot[0])
     in_time = int(first * max(0.0, clock.left) / max(began - clock.left, 1e-9))
-    counted = max(target.fewest - first, in_time)
+    counted = max(target.fewest - first, in_time, 1)  # the clock may have run out meanwhile
     score = _score(*pilot)
     at = _events(score(pilot[0]), score(pilot[1]), counted, error)
     if at is None:

@@ -147,6 +147,21 @@ def test_a_handful_of_runs_proves_nothing_and_breaks_nothing() -> None:
         assert (bound.rho, bound.runs) == (0.0, 2 * fewest)
 
 
+def test_a_clock_that_runs_out_in_the_first_runs_proves_nothing_and_breaks_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of fifty audits met a machine so busy that it stood still for longer than its part had."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+
+    def sample(table: int, count: int) -> np.ndarray:
+        now[0] += 0.1 if now[0] < 0.3 else 100.0
+        return np.random.default_rng(table).normal(table, 1, (count, 1))
+
+    bound = bound_of(Target(name="still", sample=sample, fewest=40, most=40), Clock(seconds=10.0), error=1e-5)
+    assert bound.rho == 0.0
+
+
 def test_no_difference_gives_no_bound() -> None:
     target = Target(name="constant", sample=lambda table, count: np.zeros((count, 3)), fewest=50, most=50)
     assert bound_of(target, Clock(seconds=0), error=0.01).rho == 0.0
