@@ -158,7 +158,8 @@ def test_a_clock_that_runs_out_in_the_first_runs_proves_nothing_and_breaks_nothi
         now[0] += 0.1 if now[0] < 0.3 else 100.0
         return np.random.default_rng(table).normal(table, 1, (count, 1))
 
-    bound = bound_of(Target(name="still", sample=sample, fewest=40, most=40), Clock(seconds=10.0), error=1e-5)
+    target = Target(name="still", sample=sample, fewest=40, most=40)
+    bound = bound_of(target, Clock(seconds=10.0, began=0.0), error=1e-5)
     assert bound.rho == 0.0
 
 
