@@ -80,7 +80,8 @@ def mean(
     row_index
         Rough steps read a sample of the rows, chosen by public coins and the public number of a row: its position in
         the data, unless a column is named here that holds the numbers 0 … n-1, each once.  That column is public, and
-        not released.  False: the rows have no numbers, and every step reads all of them.
+        not released.  Neither may follow from other people's values, as in a table sorted by one.  False: the rows have
+        no numbers, and every step reads all of them.
     missing
         What a missing value (NaN, null) counts as: a public value, one per column, or a mapping by label.  When left
         out it counts as the released centre of its column and so adds nothing to the sum.
