@@ -206,7 +206,7 @@ def test_another_number_of_rows_in_a_later_pass_is_refused(
         pytest.skip("it is read only once")
 
     def read() -> None:
-        rows = open_rows(Changing(1, 1, *counts))
+        rows = open_rows(Changing(1, *counts))
         for _ in counts[1:]:
             all_rows(rows)
 
