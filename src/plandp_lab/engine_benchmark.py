@@ -27,7 +27,8 @@ from plandp.terms.text_table import align
 
 FILES = 8
 BOUND, SMALLEST_SPREAD = 20.0, 0.5  # 14 rounds for the centre
-HALF, WHOLE, ARRAYS = "half", "whole", "arrays"
+HALF, WHOLE = "half", "whole"
+ARRAYS = "arrays-"  # in front of the name of a folder
 HEADINGS = "engine", "wall", "CPU", "times the wall", "times the CPU", "ns CPU per value and pass"
 
 
@@ -92,18 +93,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def write_files(folder: Path, *, rows: int, columns: int) -> None:
     """Write the table with its row numbers: as columns, the first half of the files of it, and rows as arrays."""
     rng = np.random.default_rng(0)
-    for kind in (HALF, WHOLE, ARRAYS):
-        (folder / kind).mkdir()
+    for part in (HALF, WHOLE):
+        (folder / part).mkdir()
+        (folder / (ARRAYS + part)).mkdir()
     for number in range(FILES):
         begin, end = rows * number // FILES, rows * (number + 1) // FILES
         values = rng.standard_normal((end - begin, columns))
         numbers = pa.array(np.arange(begin, end))
         by_column = {f"c{place}": values[:, place] for place in range(columns)}
-        parquet.write_table(pa.table({**by_column, "number": numbers}), folder / WHOLE / f"{number}.parquet")
-        if number < FILES // 2:
-            os.link(folder / WHOLE / f"{number}.parquet", folder / HALF / f"{number}.parquet")
-        cells = pa.FixedSizeListArray.from_arrays(values.ravel(), columns)
-        parquet.write_table(pa.table({"x": cells, "number": numbers}), folder / ARRAYS / f"{number}.parquet")
+        by_row = {"x": pa.FixedSizeListArray.from_arrays(values.ravel(), columns)}
+        for kind, held in (("", by_column), (ARRAYS, by_row)):
+            file = folder / (kind + WHOLE) / f"{number}.parquet"
+            parquet.write_table(pa.table({**held, "number": numbers}), file)
+            if number < FILES // 2:
+                os.link(file, folder / (kind + HALF) / file.name)
 
 
 def table(ways: Sequence[Way], folder: Path, *, values: int, repeats: int) -> list[tuple[str, ...]]:
@@ -115,8 +118,6 @@ def table(ways: Sequence[Way], folder: Path, *, values: int, repeats: int) -> li
         for turn in tqdm(range(repeats + 1), desc="turns", leave=False):
             for method, part in asked:
                 for way, ask in servers.items():
-                    if way.arrays and part == HALF:
-                        continue
                     cost = ask(method, part)
                     if turn:  # the first is to warm up
                         costs.setdefault((way, method, part), []).append(cost)
@@ -130,7 +131,7 @@ def table(ways: Sequence[Way], folder: Path, *, values: int, repeats: int) -> li
     for way in ways:
         own = costs[way, "plan", WHOLE]
         wall, cpu = (median(getattr(cost, what) for cost in own) for what in ("wall", "cpu"))
-        slope = "" if way.arrays else f"{_slope(costs, way) / (values / 2) * 1e9:.1f}"
+        slope = f"{_slope(costs, way) / (values / 2) * 1e9:.0f}"
         ratios = (
             f"{median(a.wall / b.wall for a, b in zip(own, base, strict=True)):.1f}",
             f"{median(a.cpu / b.cpu for a, b in zip(own, base, strict=True)):.1f}",
@@ -172,7 +173,7 @@ def serve(way: Way, folder: Path, answers: TextIO) -> None:
     with opened(way) as open_files:
         for line in sys.stdin:
             method, part = line.split()
-            data = open_files(folder / (ARRAYS if way.arrays else part))
+            data = open_files(folder / (ARRAYS + part if way.arrays else part))
             begin, worked = time.perf_counter(), cpu_of_all()
             release = plandp.mean(
                 data,
