@@ -178,9 +178,9 @@ _ALL = (
     _fault(
         "missing values count on both sides",
         (
-            lattice_counts.LatticeKeys.twice_below,
-            "2 * np.minimum(below, m - self.missing) + self.missing",
-            "2 * (np.minimum(below, m - self.missing) + 2 * self.missing)",
+            lattice_counts.LatticeKeys.doubled,
+            "2 * np.minimum(below, len(self.keys) - self.missing) + self.missing",
+            "2 * (np.minimum(below, len(self.keys) - self.missing) + 2 * self.missing)",
         ),
     ),
     _fault(
@@ -334,10 +334,10 @@ _ALL = (
     _fault(
         "NaN that raises: numbers",
         (
-            norm_cells.CellSums.__call__,
-            "    counts = np.zeros(len(self.cells.edges), np.int64)\n",
+            norm_cells.CellSums._add,
+            "    if chosen is not None and len(chosen) == 0:\n",
             "    if np.isnan(block).any():\n        raise ValueError('NaN')\n"
-            "    counts = np.zeros(len(self.cells.edges), np.int64)\n",
+            "    if chosen is not None and len(chosen) == 0:\n",
         ),
     ),
     _fault(

@@ -223,8 +223,8 @@ def test_no_draw_is_unpaid() -> None:
     ("line", "replacement"),
     [
         pytest.param("self._payments = (*self._payments, payment)", "pass", id="payment not written"),
-        pytest.param("if self._spent + payment.rho > self._reserved:", "if False:", id="no refusal"),
-        pytest.param("self._spent += payment.rho", "pass", id="spending forgotten"),
+        pytest.param("if spent > self._reserved:", "if False:", id="no refusal"),
+        pytest.param("self._spent = spent", "pass", id="spending forgotten"),
     ],
 )
 def test_a_door_that_lets_noise_out_unpaid_is_caught(line: str, replacement: str) -> None:
