@@ -198,7 +198,7 @@ def opened(way: Way) -> Iterator[Callable[[Path], Any]]:
         from distributed import Client, LocalCluster
 
         with (
-            LocalCluster(n_workers=way.workers, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=way.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster),
         ):
             yield read_parquet
