@@ -122,6 +122,7 @@ class ArrowFile:
                     )
                     for window in windows(group, picked=picked):
                         yield window, size * window.n // group.n
+                        del window  # it is large, and would live on while the next is read
                 else:
                     yield self.columns.of(_checked(reader.get_batch(number))), size
 

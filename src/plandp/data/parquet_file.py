@@ -74,6 +74,7 @@ class ParquetFile:
             )
             for window in windows(group, picked=picked):
                 yield window, self._share(window.n)
+                del window  # it is large, and would live on while the next is read
 
     def _share(self, rows: int) -> int:
         return self.size * rows // max(1, self.n)

@@ -199,7 +199,12 @@ class StreamedRows:
             last = int(np.searchsorted(indices, seen + table.n))
             if last > done:
                 with np.errstate(all="ignore"):
-                    held[done:last] = table.read(indices[done:last] - seen)
+                    part = table.read(indices[done:last] - seen)
+                if len(part) == len(indices):
+                    held = part  # a large one is not held twice
+                else:
+                    held[done:last] = part
+                del part
             seen, done = seen + table.n, last
         return held
 
