@@ -1,5 +1,6 @@
 """Larger than memory: read again in every pass, the same bits as the array; rows that change are seen to."""
 
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,37 @@ def test_very_many_columns_are_read_in_groups(
     assert lengths == {50, 20}
     for chosen in (np.array([0, 12, 13, 49, 50, 119]), np.arange(51, 99), np.array([119])):
         assert np.array_equal(all_rows(rows.sample(chosen)), expected[chosen], equal_nan=True)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_one_window_is_held_at_a_time(
+    tmp_path: Path, suffix: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in (
+        ("parquet_file", "MOST_TOGETHER", 3),
+        ("arrow_file", "LARGE", 10),
+        ("column_groups", "WINDOW", 30 * 40),
+        ("batches", "VALUES_AT_A_TIME", 10 * 40),
+    ):
+        monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
+    stored, _ = wide_table(120, 40)
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".parquet":
+        parquet.write_table(stored, path)
+    else:
+        feather.write_feather(stored, str(path))
+    made: list[weakref.ref[NDArray[np.float64]]] = []
+    read = column_groups.ColumnGroups.read
+
+    def noted(self: Any, rows: Any) -> Any:
+        assert not [window for window in made if window() is not None]
+        window = read(self, rows)
+        made.append(weakref.ref(window.base))
+        return window
+
+    monkeypatch.setattr(column_groups.ColumnGroups, "read", noted)
+    assert sum(len(block) for block in open_rows(path).blocks()) == 120
+    assert len(made) == 4
 
 
 class Changing:
