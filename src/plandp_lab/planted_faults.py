@@ -196,7 +196,7 @@ _ALL = (
     ),
     _fault(
         "forgotten truncation: groups of items",
-        (item_rows.GroupedSum.__call__, "by_group * _shorter(norms, self.squared_radius)[:, None]", "by_group * 1.0"),
+        (item_rows.GroupedSum._add_up, "by_group * _shorter(norms, self.squared_radius)[:, None]", "by_group * 1.0"),
         uncompiled=(item_rows,),
     ),
     _fault(
@@ -361,8 +361,8 @@ _ALL = (
         "rows read before arguments are checked",
         (
             opening._open_table,
-            "table = _open_in_memory(data, columns)\n",
-            "table = _open_in_memory(data, columns)\n    table.read(slice(0, 1))\n",
+            "table = open_container(data, columns)\n",
+            "table = open_container(data, columns)\n    table.read(slice(0, 1))\n",
         ),
     ),
     _fault(

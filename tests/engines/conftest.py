@@ -1,6 +1,7 @@
 """One cluster of each engine for all tests: two worker processes, started when the first test asks for it."""
 
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -35,7 +36,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         warnings.simplefilter("ignore")  # Spark warns of pandas 3, and leaves files open
         from pyspark.sql import SparkSession
 
+        handler = signal.getsignal(signal.SIGINT)
         session = spark_settings(SparkSession.builder.master("local[2,4]"), tmp_path_factory.mktemp("spark"))
+        signal.signal(signal.SIGINT, handler)  # Spark takes it over, and other tests run in this process
     yield session
     session.stop()
 

@@ -188,6 +188,10 @@ class FileSeries:
 
 
 def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
+    if not path.is_file():  # what was read of it once would be missing later
+        raise ArgumentError(
+            "data", f"{shown(path)} is a pipe or device, and files are read more than once; write it to a file first"
+        )
     mark = _guarded(partial(FileMark.of, path), path, kind, "numbers")
     content = _guarded(partial(opener, path, columns), path, kind, "numbers")
     return WatchedFile(path=path, kind=kind, mark=mark, content=content)

@@ -235,11 +235,22 @@ def test_a_run_that_is_stopped_while_reading_has_spent_its_budget_and_says_so(
     assert ledger.status("rows").spent == RHO
 
 
-def test_a_damaged_file_is_found_after_reading_began(ledger: plandp.Ledger) -> None:
+def test_a_file_that_is_too_short_is_found_before_reading_began(ledger: plandp.Ledger) -> None:
     np.save("rows.npy", TABLE)
     Path("rows.npy").write_bytes(Path("rows.npy").read_bytes()[:-100])
     with pytest.raises(plandp.ArgumentError, match=r"^data:.*damaged") as stopped:
         of_rows(data="rows.npy")
+    assert notes(stopped.value) == ""
+    assert ledger.status("rows").spent == 0
+
+
+def test_a_damaged_file_is_found_after_reading_began(ledger: plandp.Ledger) -> None:
+    np.savez_compressed("rows.npz", TABLE)
+    whole = Path("rows.npz").read_bytes()
+    middle = len(whole) // 2
+    Path("rows.npz").write_bytes(whole[:middle] + bytes(40) + whole[middle + 40 :])
+    with pytest.raises(plandp.ArgumentError, match=r"^data:.*damaged") as stopped:
+        of_rows(data="rows.npz")
     assert "stays spent" in notes(stopped.value)
     assert ledger.status("rows").spent == RHO
 
