@@ -10,7 +10,7 @@ import numpy as np
 from plandp.data.batches import Piece
 from plandp.data.containers import open_container
 from plandp.data.rows import FloatBlock
-from plandp.data.table import RowChoice, Table, float_block
+from plandp.data.table import ReadThrough, Table, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -72,7 +72,7 @@ class BatchStream:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the batches."""
         for table in self._tables():
-            yield OwnRows(table=table), table.n
+            yield ReadThrough(table=table, reader=_copied), table.n
 
     def _tables(self) -> Iterator[Table]:
         for batch in _iterator(self.begin()):
@@ -84,25 +84,9 @@ class BatchStream:
             del table
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OwnRows:
-    """A batch whose rows are copied when they are read: its owner may fill the same memory with the next one."""
-
-    table: Table
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.table.n
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The names of the columns that are read, in order."""
-        return self.table.labels
-
-    def read(self, rows: RowChoice) -> FloatBlock:
-        """Return a copy of these rows as float64."""
-        return float_block(self.table.read(rows).copy())
+def _copied(read: Callable[[], FloatBlock]) -> FloatBlock:
+    """Read rows into memory of their own: the owner of a batch may fill its memory with the next one."""
+    return float_block(read().copy())
 
 
 def _refuse_arguments(function: Callable[..., object]) -> None:

@@ -15,8 +15,7 @@ from plandp.data.npy_file import open_npy
 from plandp.data.npz_matrix import Accept, NpzMatrix, read_npz_matrix
 from plandp.data.parquet_file import open_parquet
 from plandp.data.paths import FileNames, find_files, one_suffix, shown
-from plandp.data.rows import FloatBlock
-from plandp.data.table import RowChoice, Table
+from plandp.data.table import ReadThrough
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
 
@@ -105,7 +104,7 @@ class WatchedFile:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the rows."""
         for table, size in self._watched(partial(self.content.pieces, picked=picked)):
-            yield WatchedTable(table=table, file=self), size
+            yield ReadThrough(table=table, reader=self.watched), size  # some of it is read only when asked for
             del table  # a large one would live on while the next is read
 
     def watched(self, read: Callable[[], T]) -> T:
@@ -130,28 +129,6 @@ class WatchedFile:
             raise ArgumentError(
                 "data", f"the file {shown(self.path)} changed while it was read; name one that stays as it is"
             )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class WatchedTable:
-    """A piece of a watched file, of which some parts are read only when they are asked for."""
-
-    table: Table
-    file: WatchedFile
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.table.n
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The names of the columns that are read, in order."""
-        return self.table.labels
-
-    def read(self, rows: RowChoice) -> FloatBlock:
-        """Return these rows as float64."""
-        return self.file.watched(partial(self.table.read, rows))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

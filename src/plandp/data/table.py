@@ -1,5 +1,8 @@
 """What a container in memory must offer to be folded: any of its rows, as float64."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,6 +32,28 @@ class Table(Protocol):
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows, missing values as NaN; the caller sees to it that no value can warn."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReadThrough:
+    """Another table, each reading of which goes through `reader`."""
+
+    table: Table
+    reader: Callable[[Callable[[], FloatBlock]], FloatBlock]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.table.n
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.table.labels
+
+    def read(self, rows: RowChoice) -> FloatBlock:
+        """Return these rows as float64."""
+        return self.reader(partial(self.table.read, rows))
 
 
 def float_block(values: NDArray[Any]) -> FloatBlock:
