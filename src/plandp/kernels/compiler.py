@@ -23,10 +23,9 @@ def compiled(loop: Loop) -> Loop | None:
         from numba import njit
     except ImportError:
         return None
-    if isinstance(loop, FunctionType) and IN_ANY_ORDER in loop.__code__.co_names:
-        part = njit(error_model="numpy", fastmath={"reassoc"})(loop.__globals__[IN_ANY_ORDER])
-        # a copy that calls machine code; the loop itself still runs as Python
-        loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, IN_ANY_ORDER: part}))
+    parts = {name: njit(error_model="numpy", fastmath=_freedom(name))(part) for name, part in _parts(loop)}
+    if parts:  # a copy that calls machine code; the loop itself still runs as Python
+        loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, **parts}))
     try:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
     except RuntimeError:  # there is no folder to keep compiled code in
@@ -42,3 +41,17 @@ def compiled(loop: Loop) -> Loop | None:
             machine_code(*arguments)
 
     return run
+
+
+def _parts(loop: Loop) -> list[tuple[str, FunctionType]]:
+    """The functions of its own file that a loop calls; they call no others, and follow changes as the loop does."""
+    if not isinstance(loop, FunctionType):
+        return []
+    named = ((name, loop.__globals__.get(name)) for name in loop.__code__.co_names)
+    return [
+        (name, part) for name, part in named if isinstance(part, FunctionType) and part.__module__ == loop.__module__
+    ]
+
+
+def _freedom(name: str) -> set[str]:
+    return {"reassoc"} if name == IN_ANY_ORDER else set()

@@ -12,6 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.kernels.compiler import compiled
+from plandp.kernels.tail_curves import (
+    HALF,
+    ONE,
+    SMALLEST,
+    TWO_PI,
+    ZERO,
+    add_curve_evidence,
+    add_wanted_cells,
+    exponential,
+    logarithm,
+)
+
 FloatArray = NDArray[np.float64]
 SingleArray = NDArray[np.float32]
 
@@ -21,11 +34,11 @@ STEEPNESSES, CURVATURES = np.geomspace(1.5, 400.0, 14), np.array([0.0, 0.06, 0.2
 STEEPNESS, CURVATURE = (
     np.ravel(part).astype(np.float32) for part in np.meshgrid(STEEPNESSES, CURVATURES, indexing="ij")
 )
-BEND = CURVATURE * STEEPNESS**2 / 2
-TOP = STEEPNESS / np.maximum(2 * BEND, np.float32(1e-9))  # no parabola goes on past its top
+BEND = (CURVATURE * STEEPNESS**2 / 2).astype(np.float32)
+TOP = (STEEPNESS / np.maximum(2 * BEND, 1e-9)).astype(np.float32)  # no parabola goes on past its top
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
 LOST_OF_ANY_SHAPE = 0.5
-MISFIT = 0.2  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
+MISFIT = np.float32(0.2)  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
 QUADRATURE = 64
 MIDDLES = np.arange(QUADRATURE) + 0.5
@@ -72,13 +85,13 @@ class TailPosterior:
     position: FloatArray  # ln of the upper edges, of all cells; evenly spaced
     tail: float
     begin: int  # the first cell that may still be x*
-    log_weight: SingleArray  # (cells from `begin` on, shapes + 1): the last shape is any; single is plenty
+    log_weight: SingleArray  # (shapes + 1, cells from `begin` on): the last shape is any; single is plenty
 
     @classmethod
     def before(cls, edges: FloatArray, *, prior: FloatArray, tail: float) -> "TailPosterior":
         """What is known before any count."""
         shapes = np.append(np.full(len(STEEPNESS), (1.0 - ANY_SHAPE) / len(STEEPNESS)), ANY_SHAPE)
-        log_weight = (np.log(prior)[:, None] + np.log(shapes)).astype(np.float32)
+        log_weight = (np.log(prior) + np.log(shapes)[:, None]).astype(np.float32)
         return cls(position=np.log(edges), tail=tail, begin=0, log_weight=log_weight)
 
     def next_cell(self, noise_std: float) -> int:
@@ -89,42 +102,42 @@ class TailPosterior:
         """
         spacing = (self.position[-1] - self.position[0]) / (len(self.position) - 1)  # edges are geometric
         inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESSES, 0.0)
-        candidates = self.begin + np.arange(len(self.log_weight))
-        place = np.maximum(candidates[:, None] - (inward / spacing).astype(np.int64), 0)
-        every, weight = self._weight(), np.empty(place.shape, np.float32)
-        weight[:, -1] = every[:, -1]
-        np.copyto(weight[:, :-1], every[:, 0 : len(STEEPNESS) : len(CURVATURES)])
-        for curvature in range(1, len(CURVATURES)):
-            weight[:, :-1] += every[:, curvature : len(STEEPNESS) : len(CURVATURES)]
-        mass = np.bincount(place.ravel(), weight.ravel(), len(self.position)).astype(np.float64)
+        mass = np.zeros(len(self.position))
+        loop = compiled(add_wanted_cells) or _add_wanted_cells
+        highest = self.log_weight.max()
+        loop(self.log_weight, highest, (inward / spacing).astype(np.int64), len(CURVATURES), self.begin, mass)
         return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
 
     def quantile_cell(self, share: float) -> int:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
-        return self.begin + _quantile(self._weight().sum(axis=1, dtype=np.float64), share)
+        return self.begin + _quantile(self._weight().sum(axis=0, dtype=np.float64), share)
 
     def lost_beyond(self) -> float:
         """The share 1 - e^x*/norm that rows beyond x* are expected to lose: 1/(a + 1) for a power law of index a."""
-        weight = self._weight().sum(axis=0, dtype=np.float64)
+        weight = self._weight().sum(axis=1, dtype=np.float64)
         return float(weight @ np.append(1.0 / (STEEPNESS + 1.0), LOST_OF_ANY_SHAPE) / weight.sum())
 
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
-        candidates = slice(self.begin, self.begin + len(self.log_weight))
+        candidates = slice(self.begin, self.begin + self.log_weight.shape[1])
         above, beyond = rows - seen.count, self.position[candidates] - self.position[seen.cell]
         log_weight = self.log_weight.copy()
-        log_weight[:, :-1] += _curve_likelihood(above, beyond, self.tail, rows, seen.noise_std)
+        # single precision is plenty beside MISFIT, and much faster; its squares are neither 0 nor infinite
+        noise_std, told = min(max(seen.noise_std, 1e-9), 1e15), min(max(above, -1e18), 1e18)
+        numbers = math.log(self.tail), math.log(rows), told, min(max(told, noise_std), rows), noise_std**2
+        loop = compiled(add_curve_evidence) or _add_curve_evidence
+        loop(log_weight, beyond.astype(np.float32), STEEPNESS, BEND, TOP, MISFIT, *np.array(numbers, np.float32))
         fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
         after = max(seen.cell + 1 - self.begin, 0)
-        log_weight[:after, -1] += fewer
-        log_weight[after:, -1] += more
-        best = log_weight.max(axis=1)
+        log_weight[-1, :after] += fewer
+        log_weight[-1, after:] += more
+        best = log_weight.max(axis=0)
         possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
         return TailPosterior(
             position=self.position,
             tail=self.tail,
             begin=self.begin + int(possible[0]),
-            log_weight=log_weight[possible[0] : possible[-1] + 1],
+            log_weight=np.ascontiguousarray(log_weight[:, possible[0] : possible[-1] + 1]),
         )
 
     def after(self, counts: tuple[NoisyCount, ...], *, rows: int) -> "TailPosterior":
@@ -138,30 +151,45 @@ class TailPosterior:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
 
-def _curve_likelihood(above: float, beyond: FloatArray, tail: float, rows: int, noise_std: float) -> SingleArray:
-    """Log-density of the noisy number of rows above a threshold, if x* lies `beyond` it, for every shape."""
-    # single precision is plenty beside MISFIT, and much faster
-    inward = np.minimum(beyond[:, None].astype(np.float32), TOP)
-    log_tail = math.log(tail)
-    log_rows = BEND * inward
-    np.subtract(STEEPNESS, log_rows, out=log_rows)
-    log_rows *= inward
-    log_rows += log_tail
-    np.minimum(log_rows, math.log(rows), out=log_rows)
-    expected = np.exp(log_rows, out=inward)
-    misfit = np.maximum(np.subtract(log_rows, log_tail, out=log_rows), 0.0, out=log_rows)
-    misfit += 1.0
-    misfit *= MISFIT
-    misfit *= np.minimum(expected, min(max(above, noise_std), rows))
-    variance = np.multiply(misfit, misfit, out=misfit)
-    variance += noise_std**2
-    apart = np.subtract(above, expected, out=expected)
-    apart *= apart
-    apart /= variance
-    variance *= 2.0 * np.pi
-    apart += np.log(variance, out=variance)
-    apart *= -0.5
-    return np.asarray(apart)
+def _add_curve_evidence(
+    log_weight: SingleArray,
+    beyond: SingleArray,
+    steepness: SingleArray,
+    bend: SingleArray,
+    top: SingleArray,
+    misfit: np.float32,
+    log_tail: np.float32,
+    log_all: np.float32,
+    above: np.float32,
+    most: np.float32,
+    noise_variance: np.float32,
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    inward = np.minimum(beyond, top[:, None])
+    log_rows = np.minimum((steepness[:, None] - bend[:, None] * inward) * inward + log_tail, log_all)
+    expected = exponential(np.maximum(log_rows, SMALLEST))
+    off = (np.maximum(log_rows - log_tail, ZERO) + ONE) * misfit * np.minimum(expected, most)
+    variance = off * off + noise_variance
+    apart = above - expected
+    log_weight[:-1] -= HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+
+
+def _add_wanted_cells(
+    log_weight: SingleArray,
+    highest: np.float32,
+    inward: NDArray[np.int64],
+    curvatures: int,
+    begin: int,
+    mass: FloatArray,
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    every = exponential(np.maximum(log_weight - highest, SMALLEST))
+    weight = np.zeros((len(inward), every.shape[1]), np.float32)
+    weight[-1] = every[-1]
+    for curvature in range(curvatures):
+        weight[:-1] += every[curvature:-1:curvatures]
+    place = np.maximum(begin + np.arange(every.shape[1]) - inward[:, None], 0)
+    mass += np.bincount(place.ravel(), weight.ravel(), len(mass))
 
 
 def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.proposals import keep_proposals
+from plandp.kernels.tail_curves import add_curve_evidence, add_wanted_cells, exponential, logarithm
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
@@ -33,7 +34,7 @@ from plandp.mechanisms.recentred import Recentred
 from plandp.noise import discrete_gaussian
 from plandp.noise.bits import SeededBits
 from plandp.terms.columns import read_columns
-from plandp.theory import bisection, location_fit
+from plandp.theory import bisection, location_fit, tail_search
 
 LOOPS = (
     *(
@@ -46,12 +47,14 @@ LOOPS = (
         find_pieces,
         split_pieces,
         keep_proposals,
+        add_curve_evidence,
+        add_wanted_cells,
     ),
     *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
 )
 USERS = (
-    *(norm_cells, lattice_counts, location_fit, bisection, discrete_gaussian),
+    *(norm_cells, lattice_counts, location_fit, bisection, tail_search, discrete_gaussian),
     *(item_rows, distinct_items, sorted_entries),
 )
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
@@ -297,6 +300,34 @@ def test_the_posterior_of_the_medians() -> None:
     first, *others = each_way(run)
     for other in others:
         np.testing.assert_array_equal(first, other)
+
+
+@pytest.mark.parametrize("noise_std", [1e-30, 0.7, 60.0, 1e30])
+@pytest.mark.parametrize("tail", [1.0, 300.0, 39_000.0])
+def test_the_search_for_a_tail(tail: float, noise_std: float) -> None:
+    edges = 2.0 ** (np.arange(120) / 8 - 5)
+    prior = tail_search.Guess.up_to(float(edges[-1]), lowest=float(edges[0]), near=3.0).over(edges)
+
+    def search() -> list[Any]:
+        posterior, cells = tail_search.TailPosterior.before(edges, prior=prior, tail=tail), []
+        for surprise in (0.3, -2.0, 1.0, 40.0):
+            cell = posterior.next_cell(noise_std)
+            count = 40_000.0 * min(1.0, edges[cell]) + surprise * noise_std
+            seen = tail_search.NoisyCount(cell=cell, count=count, noise_std=noise_std)
+            posterior = posterior.updated(seen, rows=40_000)
+            cells.append((cell, posterior.begin, posterior.log_weight.tolist()))
+        return cells
+
+    first, *others = each_way(search)
+    assert np.isfinite(first[-1][-1]).all()
+    assert all(other == first for other in others)
+
+
+def test_the_exponential_and_the_logarithm_of_singles() -> None:
+    x = np.linspace(-80.0, 80.0, 20_001).astype(np.float32)
+    assert np.abs(exponential(x) / np.exp(x.astype(np.float64)) - 1.0).max() < 2.0**-21
+    positive = np.exp(x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(logarithm(positive), np.log(positive.astype(np.float64)), rtol=1e-6, atol=1e-6)
 
 
 def test_whole_releases() -> None:
