@@ -16,7 +16,7 @@ PARTS = (
     ("plandp.algorithm", "public_sample", "drawing the sample"),
     ("plandp.steps.center", "counted_keys", "centre: lattice keys"),
     ("plandp.steps.center", "private_counts_below", "centre: counting"),
-    ("plandp.steps.center", "median_evidence", "centre: bisection"),
+    ("plandp.theory.bisection", "MedianEvidence.__call__", "centre: bisection"),
     ("plandp.theory.bisection", "MedianPosterior.updated", "centre: bisection"),
     ("plandp.theory.bisection", "MedianPosterior.next_threshold", "centre: bisection"),
     ("plandp.steps.center", "fit_locations", "centre: fit"),

@@ -15,7 +15,7 @@ def exp_bounds(a: int, b: int, precision: int) -> tuple[int, int]:
     # Every squaring doubles the relative error: `halvings` guard bits for that, and more to spare.
     working = precision + 2 * halvings + 16
     lower, upper = _enclosure(a, b, halvings=halvings, working=working)
-    return lower >> (working - precision), _ceil_shift(upper, working - precision)
+    return lower >> (working - precision), ceil_shift(upper, working - precision)
 
 
 def _enclosure(a: int, b: int, *, halvings: int, working: int) -> tuple[int, int]:
@@ -27,7 +27,7 @@ def _enclosure(a: int, b: int, *, halvings: int, working: int) -> tuple[int, int
     while term_upper > 1:
         n += 1
         term_lower = (term_lower * y_lower >> working) // n
-        term_upper = _ceil_div(_ceil_shift(term_upper * y_upper, working), n)
+        term_upper = _ceil_div(ceil_shift(term_upper * y_upper, working), n)
         if n % 2:
             lower, upper = lower - term_upper, upper - term_lower
         else:
@@ -37,7 +37,7 @@ def _enclosure(a: int, b: int, *, halvings: int, working: int) -> tuple[int, int
     upper += term_upper
     for _ in range(halvings):
         lower = lower * lower >> working
-        upper = _ceil_shift(upper * upper, working)
+        upper = ceil_shift(upper * upper, working)
     return lower, upper
 
 
@@ -45,5 +45,6 @@ def _ceil_div(numerator: int, denominator: int) -> int:
     return -(-numerator // denominator)
 
 
-def _ceil_shift(value: int, bits: int) -> int:
+def ceil_shift(value: int, bits: int) -> int:
+    """Return value / 2^bits, rounded up."""
     return -(-value >> bits)

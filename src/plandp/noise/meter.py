@@ -19,7 +19,7 @@ from plandp.terms.payment import EXPONENTIAL, Payment
 
 __all__ = ["IntegerArray", "MeteredNoise", "doors_made_by", "open_door"]
 
-_INT64_REACH = 1 << 62
+_REACH = np.int64(1 << 62)
 SMALLEST_FOR_OPENDP = Fraction(1, 2**32)  # the noise of every step is then within its range, whatever the radius
 
 
@@ -232,7 +232,7 @@ def _sum(query: IntegerArray, noise: IntegerArray) -> IntegerArray:
     """Add without overflow: in int64 the sum is exactly clamp(clamp(query) + noise), both clamps at ±2^62."""
     if query.dtype == np.object_ or noise.dtype == np.object_:
         return np.asarray(query.astype(np.object_) + noise.astype(np.object_), dtype=np.object_)
-    held = np.minimum(np.maximum(query, 1 - _INT64_REACH), _INT64_REACH - 1)
+    held = np.minimum(np.maximum(query, 1 - _REACH), _REACH - 1)
     # Clamping the noise to the room that `held` leaves clamps the sum, and nothing on the way leaves int64.
-    room_below, room_above = -_INT64_REACH - held, _INT64_REACH - held
+    room_below, room_above = -_REACH - held, _REACH - held
     return np.asarray(np.minimum(np.maximum(noise, room_below), room_above) + held)

@@ -11,11 +11,12 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.noise.exponential import exp_bounds
+from plandp.noise.exponential import ceil_shift, exp_bounds
 
 SELECTOR_BITS = 16
 _SLOTS = 1 << SELECTOR_BITS
 _ENVELOPE_PRECISION = 40
+_WORKING_PRECISION = 128
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,10 +51,7 @@ def staircase_for(sigma2: Fraction) -> Staircase:
     reach = 361 * numerator
     square_width = 4 * denominator << 2 * width_bits
     blocks = isqrt((reach - 1) // square_width) + 1
-    envelope = [
-        exp_bounds((k * k << 2 * width_bits) * denominator, 2 * numerator, _ENVELOPE_PRECISION)[1]
-        for k in range(blocks)
-    ]
+    envelope = _envelope(denominator << 2 * width_bits, 2 * numerator, blocks)
     # Rounding each weight up adds less than 1 per block, so at least one slot is left for the tail.
     peak = ((_SLOTS - 1 - blocks) << _ENVELOPE_PRECISION) // sum(envelope)
     weights = tuple(-(-peak * upper >> _ENVELOPE_PRECISION) for upper in envelope)
@@ -69,3 +67,16 @@ def staircase_for(sigma2: Fraction) -> Staircase:
         # Used for batch sizes only: half the sum over all integers, by the trapezoidal rule.
         acceptance_rate=peak * (sum(envelope) / (1 << _ENVELOPE_PRECISION) - 0.5) / _SLOTS,
     )
+
+
+def _envelope(a: int, b: int, blocks: int) -> list[int]:
+    """Return integers not below 2^40 · exp(-k²·a/b) for k = 0 … blocks-1; the first is 2^40."""
+    # exp(-(k+1)²t) = exp(-k²t) · exp(-(2k+1)t): two products a block, each rounded up, as both factors are
+    value = 1 << _WORKING_PRECISION
+    factor, per_block = (exp_bounds(times * a, b, _WORKING_PRECISION)[1] for times in (1, 2))
+    envelope = []
+    for _ in range(blocks):
+        envelope.append(ceil_shift(value, _WORKING_PRECISION - _ENVELOPE_PRECISION))
+        value = ceil_shift(value * factor, _WORKING_PRECISION)
+        factor = ceil_shift(factor * per_block, _WORKING_PRECISION)
+    return envelope

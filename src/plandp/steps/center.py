@@ -9,7 +9,7 @@ from plandp.data.rows import Rows
 from plandp.mechanisms.lattice_counts import Lattice, counted_keys, private_counts_below
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
-from plandp.theory.bisection import MedianPosterior, median_evidence
+from plandp.theory.bisection import MedianEvidence, MedianPosterior
 from plandp.theory.location_fit import fit_locations
 
 FloatArray = NDArray[np.float64]
@@ -41,12 +41,12 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
     share = design.split.center / design.center_rounds
     noise_std = float(np.sqrt(float(design.d / (2 * share))))
 
-    posterior = MedianPosterior.uniform(lattice.cells)
+    posterior, evidence = MedianPosterior.uniform(lattice.cells), MedianEvidence(rows=design.center_rows, noise_std=noise_std)
     thresholds, counts = [], []
     for _ in range(design.center_rounds):
         threshold = posterior.next_threshold()
         count = private_counts_below(keys, threshold, noise, rho=share, step="center")
-        posterior = posterior.updated(threshold, median_evidence(count, rows=design.center_rows, noise_std=noise_std))
+        posterior = posterior.updated(threshold, evidence(count))
         thresholds.append(threshold)
         counts.append(count)
     del keys  # half as large as the table, and not needed for the fit

@@ -17,6 +17,8 @@ FloatArray = NDArray[np.float64]
 FAR = 0.5  # prior chance that a threshold lies beyond all rows, where the count says everything
 TINY = 1e-290
 OFF_CENTER = 0.2  # thresholds are posterior quantiles between .4 and .6, spread by two irrational strides
+KNOTS_PER_DEVIATION = 16
+REACH = 9 * KNOTS_PER_DEVIATION  # from no rows, half of them and all, where the curve of the evidence bends
 GOLDEN, SILVER = 0.6180339887498949, 0.41421356237309515
 
 
@@ -111,14 +113,28 @@ def _split_pieces(
     new_mass /= np.add.accumulate(new_mass, axis=1)[:, -1:]  # added from the left, as the loop does
 
 
-def median_evidence(count: FloatArray, *, rows: int, noise_std: float) -> FloatArray:
-    """log p(count | median below the threshold) - log p(count | median above it).
+class MedianEvidence:
+    """What a noisy count of `rows` rows below a threshold says: log p(count | median below it) - log p(count | above).
 
-    Below: the true count is all rows, or uniform on [rows/2, rows], with even odds; above: the mirror image.
+    Below: the true count is all rows, or uniform on [rows/2, rows], with even odds; above: the mirror image.  Read off
+    a curve that is computed once, close to within .001 where less than e^±40 is said.
     """
+
+    def __init__(self, *, rows: int, noise_std: float) -> None:
+        near = noise_std * np.arange(-REACH, REACH + 1) / KNOTS_PER_DEVIATION
+        counts = np.concatenate([near, 0.5 * rows + near, rows + near])
+        # further out no count says more
+        self._counts = np.unique(np.minimum(np.maximum(counts, -4.0 * noise_std), rows + 4.0 * noise_std))
+        self._evidence = _median_evidence(self._counts, rows, noise_std)
+
+    def __call__(self, count: FloatArray) -> FloatArray:
+        """For each of these counts."""
+        return np.interp(count, self._counts, self._evidence)
+
+
+def _median_evidence(y: FloatArray, rows: int, noise_std: float) -> FloatArray:
     from scipy.special import ndtr  # here, since importing SciPy takes longer than importing plandp
 
-    y = np.minimum(np.maximum(count, -4.0 * noise_std), rows + 4.0 * noise_std)
     half = 0.5 * rows
     peak = FAR / (noise_std * np.sqrt(2.0 * np.pi))
     # below and above at once: `from_end` is 0 where all rows lie below the threshold, or above it

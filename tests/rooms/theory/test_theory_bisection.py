@@ -1,6 +1,6 @@
 import numpy as np
 
-from plandp.theory.bisection import MedianPosterior, median_evidence
+from plandp.theory.bisection import MedianEvidence, MedianPosterior, _median_evidence
 
 CELLS = np.full(50, 2.0**22)
 
@@ -13,7 +13,7 @@ def searched(medians, *, rounds, noise_std, rows=1000, rng):
         threshold = posterior.next_threshold()
         asked.append(threshold)
         count = np.where(medians < threshold, float(rows), 0.0) + noise_std * rng.standard_normal(len(medians))
-        posterior = posterior.updated(threshold, median_evidence(count, rows=rows, noise_std=noise_std))
+        posterior = posterior.updated(threshold, MedianEvidence(rows=rows, noise_std=noise_std)(count))
     return posterior, np.array(asked)
 
 
@@ -63,7 +63,7 @@ def test_masses_stay_a_distribution_and_edges_stay_in_order():
 
 def test_evidence_is_odd_around_half_of_the_rows_and_grows_with_the_count():
     counts = np.linspace(-500.0, 1500.0, 401)
-    evidence = median_evidence(counts, rows=1000, noise_std=60.0)
+    evidence = MedianEvidence(rows=1000, noise_std=60.0)(counts)
     np.testing.assert_allclose(evidence, -evidence[::-1], atol=1e-9)
     assert np.all(np.diff(evidence) >= -1e-9)
     assert evidence[250] > 0 > evidence[150]
@@ -71,4 +71,13 @@ def test_evidence_is_odd_around_half_of_the_rows_and_grows_with_the_count():
 
 def test_evidence_is_finite_for_any_count():
     counts = np.array([-1e300, -1e9, 0.0, 500.0, 1e9, 1e300])
-    assert np.all(np.isfinite(median_evidence(counts, rows=1000, noise_std=0.01)))
+    assert np.all(np.isfinite(MedianEvidence(rows=1000, noise_std=0.01)(counts)))
+
+
+def test_the_curve_of_the_evidence_is_close():
+    for rows, noise_std in ((1000, 0.7), (1000, 60.0), (5, 40.0), (100_000, 9.0)):
+        counts = np.linspace(-4.0 * noise_std, rows + 4.0 * noise_std, 10_007)
+        exact = _median_evidence(counts, rows, noise_std)
+        read_off = MedianEvidence(rows=rows, noise_std=noise_std)(counts)
+        close = np.abs(read_off - exact) < 1e-3
+        assert np.all(close | ((np.abs(exact) > 40.0) & (np.abs(read_off) > 40.0) & (np.sign(exact) == np.sign(read_off))))
