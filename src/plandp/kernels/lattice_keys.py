@@ -49,26 +49,39 @@ def count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int6
             below[c] += part[c]
 
 
-def tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
-    """Write to below[column, t] how many keys of the column are below t, for every t of the table."""
-    m, d = keys.shape
-    few = np.empty((ROWS, d + 8), keys.dtype)  # rows of a copy that do not share their lines of the cache
-    below[:] = 0
-    for first in range(0, m, ROWS):
-        rows = min(ROWS, m - first)
+def tally_values(
+    block: FloatArray,
+    chosen: NDArray[np.int64],
+    low: FloatArray,
+    high: FloatArray,
+    stand_in: FloatArray,
+    step: FloatArray,
+    cells: FloatArray,
+    tally: NDArray[np.int32],
+    absent: NDArray[np.int64],
+) -> None:
+    """Add 1 to tally[column, key] for every value, or for those of `chosen` rows; keys are those of `write_keys`."""
+    n, d = block.shape
+    count = len(chosen) if len(chosen) else n
+    few = np.empty((ROWS, d + 8), np.uint16)  # rows that do not share their lines of the cache
+    for first in range(0, count, ROWS):
+        rows = min(ROWS, count - first)
         for r in range(rows):
+            row, keys = block[chosen[first + r] if len(chosen) else first + r], few[r]
             for c in range(d):
-                few[r, c] = keys[first + r, c]
+                x = row[c]
+                x = low[c] if x < low[c] else x
+                x = high[c] if x > high[c] else x
+                x = stand_in[c] if x != x else x  # NaN
+                lost = x != x
+                key = np.floor((x - low[c]) / step[c])
+                key = key if key < cells[c] - 1.0 else cells[c] - 1.0
+                keys[c] = cells[c] if lost else key
+                absent[c] += lost
         for c in range(d):
-            line = below[c]
+            line = tally[c]
             for r in range(rows):
                 line[few[r, c]] += 1
-    for c in range(d):
-        total = np.int32(0)
-        for t in range(below.shape[1]):
-            here = below[c, t]
-            below[c, t] = total
-            total += here
 
 
 def tally_around(keys: NDArray[Any], base: NDArray[np.int32], below: NDArray[np.int32]) -> None:

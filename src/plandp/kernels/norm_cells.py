@@ -48,13 +48,17 @@ def add_up_cells(
     """
     n, d = block.shape
     last = len(edges) - 1
-    margin = (d + 8) * 2.0**-52  # twice what the order of d additions can change
+    margin = (max(d, VALUES_AT_A_TIME) + 8) * 2.0**-52  # twice what the order of so many additions can change
     together = max(1, VALUES_AT_A_TIME // d)
     public = np.empty((5, together, d))
     public[0], public[1], public[2], public[3], public[4] = low, high, stand_in, center, factor
     least, most = public[0].reshape(together * d), public[1].reshape(together * d)
     instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
     per_unit = public[4].reshape(together * d)
+    reach = np.inf  # a shorter row lies within the box and has no NaN
+    for c in range(d):
+        reach = min(reach, (center[c] - low[c]) * factor[c], (high[c] - center[c]) * factor[c])
+    reach = reach * reach if squared else reach
     values = block.reshape(n * d)
     gathered = np.empty(together * d)
     count = len(chosen) if len(chosen) else n
@@ -63,6 +67,7 @@ def add_up_cells(
     norms = np.empty(together)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
+    clean = True
     for begin in range(0, count, together):
         rows = min(together, count - begin)
         part = values[begin * d : (begin + rows) * d]
@@ -72,20 +77,34 @@ def add_up_cells(
             part = gathered[: rows * d]
             for r in range(rows):
                 part[r * d : (r + 1) * d] = block[chosen[begin + r]]
-        for i in range(len(part)):
-            x = part[i]
-            x = least[i] if x < least[i] else x
-            x = most[i] if x > most[i] else x
-            x = instead[i] if x != x else x  # NaN
-            flat[i] = (x - middle[i]) * per_unit[i]
-        if squared:
-            for i in range(len(part)):
-                flat[i] = flat[i] * flat[i]
-        for r in range(rows):
+        for _ in range(2):
             total = 0.0
-            for c in range(d):
-                total = plus_square(total, y[r, c])
-            norms[r] = np.sqrt(total)
+            if clean:  # as the rows before; where these are not, they are mapped anew
+                for i in range(len(part)):
+                    x = (part[i] - middle[i]) * per_unit[i]
+                    x = x * x if squared else x
+                    flat[i] = x
+                    total = plus_square(total, x)
+            else:
+                for i in range(len(part)):
+                    x = part[i]
+                    x = least[i] if x < least[i] else x
+                    x = most[i] if x > most[i] else x
+                    x = instead[i] if x != x else x  # NaN
+                    x = (x - middle[i]) * per_unit[i]
+                    x = x * x if squared else x
+                    flat[i] = x
+                    total = plus_square(total, x)
+            mapped, clean = not clean, np.sqrt(total) * (1.0 + margin) < reach
+            if mapped or clean:
+                break
+        norms[0] = np.sqrt(total)
+        if together > 1:
+            for r in range(rows):
+                total = 0.0
+                for c in range(d):
+                    total = plus_square(total, y[r, c])
+                norms[r] = np.sqrt(total)
         for r in range(rows):
             cell = first_cells[min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)]
             while cell < last and edges[cell] < norms[r]:  # the first edge that is not below the norm, or the last
@@ -104,11 +123,17 @@ def add_up_cells(
             if not np.isfinite(norms[r]):
                 continue
             times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
-            length = np.int64(0)
+            line, row = sums[cell], y[r]
+            length = 0.0
             for c in range(d):
-                whole = np.float64(y[r, c] * times + WHOLE).view(np.int64)
-                length += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
-                sums[cell, c] += whole - WHOLE_BITS
-            if length > squared_bounds[cell]:
-                for c in range(d):  # taken back; never seen
-                    sums[cell, c] -= np.float64(y[r, c] * times + WHOLE).view(np.int64) - WHOLE_BITS
+                shifted = row[c] * times + WHOLE
+                length = plus_square(length, shifted - WHOLE)
+                line[c] += np.float64(shifted).view(np.int64) - WHOLE_BITS
+            if not length * (1.0 + margin) < squared_bounds[cell]:
+                exact = np.int64(0)
+                for c in range(d):
+                    whole = np.float64(row[c] * times + WHOLE).view(np.int64)
+                    exact += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
+                if exact > squared_bounds[cell]:
+                    for c in range(d):  # taken back; never seen
+                        line[c] -= np.float64(row[c] * times + WHOLE).view(np.int64) - WHOLE_BITS

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
-from plandp.kernels.lattice_keys import count_below, tally_around, tally_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
@@ -32,6 +32,8 @@ WINDOW = 512
 
 FEW = 64
 """One column in so many may be far from where it was before."""
+
+EVERY_ROW = np.empty(0, np.int64)
 
 
 class CountedKeys(Protocol):
@@ -102,34 +104,68 @@ def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int
         below += np.count_nonzero(keys[first : first + rows] < wanted, axis=0)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """Block function: how many values of every column have each key (d, cells + 1), and how many are missing."""
+
+    lattice: Lattice
+    missing: FloatArray | None
+
+    def __call__(self, block: FloatArray, /) -> Sums:
+        """Count the values of the block, each on its own."""
+        d = block.shape[1]
+        sums = np.zeros((d, int(self.lattice.cells.max()) + 1), np.int32), np.zeros(d, np.int64)
+        self.add_to(sums, block, None)
+        return sums
+
+    def add_to(self, sums: Sums, block: FloatArray, chosen: NDArray[np.int64] | None, /) -> None:
+        """Add those of the block, or of these rows of it."""
+        if chosen is not None and len(chosen) == 0:
+            return  # or the loop would take all
+        loop, lattice = compiled(tally_values), self.lattice
+        if loop is None:
+            return self._add(sums, block if chosen is None else block[chosen])
+        loop(
+            np.ascontiguousarray(block),
+            EVERY_ROW if chosen is None else chosen,
+            lattice.low,
+            lattice.high,
+            np.full(block.shape[1], np.nan) if self.missing is None else self.missing,
+            lattice.step,
+            lattice.cells,
+            *sums,
+        )
+
+    def _add(self, sums: Sums, block: FloatArray) -> None:
+        """What the compiled loop does, column by column in NumPy."""
+        keys = np.empty(block.shape, narrowest_integer(self.lattice))
+        tally, absent = sums
+        _write_keys(block, self.lattice, self.missing, keys, absent)
+        for column, line in zip(keys.T, tally, strict=True):
+            first = int(column.min(initial=len(line) - 1))
+            found = np.bincount(column - first)
+            line[first : first + len(found)] += found
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TalliedKeys:
-    """How many keys lie below every lattice point (d, cells + 1).  Not private, never to leave the library."""
+    """How many keys lie at or below every lattice point (d, cells + 1).  Not private, never to leave the library."""
 
-    below: NDArray[np.int32]
+    up_to: NDArray[np.int32]
     there: NDArray[np.int64]  # per column: values that are not missing
     missing: NDArray[np.int64]
 
+    @classmethod
+    def of(cls, rows: Rows, lattice: Lattice, missing: FloatArray | None) -> "TalliedKeys":
+        """Count all rows once for all thresholds."""
+        tally, absent = rows.fold(Tally(lattice=lattice, missing=missing))
+        return cls(up_to=np.cumsum(tally, axis=1, out=tally), there=rows.n - absent, missing=absent)
+
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing} for every column, as `LatticeKeys` has it."""
-        point = np.clip(thresholds, 0.0, self.below.shape[1] - 1.0).astype(np.intp)
-        below = self.below[np.arange(len(point)), point]
+        point = np.clip(thresholds - 1.0, -1.0, self.up_to.shape[1] - 1.0).astype(np.intp)
+        below = np.where(point < 0, 0, self.up_to[np.arange(len(point)), point])
         return np.asarray(2 * np.minimum(below, self.there) + self.missing)
-
-
-def _tallied(held: LatticeKeys, points: int) -> TalliedKeys:
-    """The same keys, counted once for all thresholds up to `points` - 1."""
-    below = np.empty((held.keys.shape[1], points), np.int32)
-    loop = compiled(tally_below) or _tally_below
-    loop(held.keys, below)
-    return TalliedKeys(below=below, there=len(held.keys) - held.missing, missing=held.missing)
-
-
-def _tally_below(keys: NDArray[Any], below: NDArray[np.int32]) -> None:
-    """What the compiled loop does, column by column in NumPy."""
-    for column, line in zip(keys.T, below, strict=True):
-        line[0] = 0
-        line[1:] = np.cumsum(np.bincount(column, minlength=len(line))[:-1])
 
 
 class NarrowedKeys:
@@ -269,12 +305,13 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     """Every `stride`-th of the rows, by number, to be counted: tallied, held or read again, as public sizes decide."""
     kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
     size = -(-rows.n // stride) * rows.d * kind.itemsize
-    if rows.ordered and size <= HELD:
+    tallied = kind == np.uint16 and 4 * points * rows.d <= TALLIED * size
+    if rows.ordered and size <= HELD and not tallied:
         keys = lattice_keys(rows, lattice, missing, stride=stride)
-        if kind == np.uint16 and 4 * points * rows.d <= TALLIED * size:
-            return _tallied(keys, points)
         return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
+    if rows.ordered and size <= HELD:
+        return TalliedKeys.of(chosen, lattice, missing)
     return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
 
 

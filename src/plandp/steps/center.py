@@ -41,7 +41,10 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
     share = design.split.center / design.center_rounds
     noise_std = float(np.sqrt(float(design.d / (2 * share))))
 
-    posterior, evidence = MedianPosterior.uniform(lattice.cells), MedianEvidence(rows=design.center_rows, noise_std=noise_std)
+    posterior, evidence = (
+        MedianPosterior.uniform(lattice.cells),
+        MedianEvidence(rows=design.center_rows, noise_std=noise_std),
+    )
     thresholds, counts = [], []
     for _ in range(design.center_rounds):
         threshold = posterior.next_threshold()

@@ -19,7 +19,7 @@ from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
 from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
-from plandp.kernels.lattice_keys import count_below, tally_around, tally_below, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
 from plandp.kernels.norm_cells import add_up_cells
@@ -42,7 +42,7 @@ LOOPS = (
         write_keys,
         count_below,
         tally_around,
-        tally_below,
+        tally_values,
         add_misfits,
         find_pieces,
         split_pieces,
@@ -162,7 +162,7 @@ def test_tallies_of_keys() -> None:
     tallies = each_way(lambda: counted_keys(rows, lattice, None, stride=1))
     for tallied in tallies:
         assert isinstance(tallied, TalliedKeys)
-        np.testing.assert_array_equal(tallied.below, tallies[0].below)
+        np.testing.assert_array_equal(tallied.up_to, tallies[0].up_to)
         np.testing.assert_array_equal(tallied.missing, tallies[0].missing)
 
 

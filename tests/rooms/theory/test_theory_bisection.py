@@ -80,4 +80,6 @@ def test_the_curve_of_the_evidence_is_close():
         exact = _median_evidence(counts, rows, noise_std)
         read_off = MedianEvidence(rows=rows, noise_std=noise_std)(counts)
         close = np.abs(read_off - exact) < 1e-3
-        assert np.all(close | ((np.abs(exact) > 40.0) & (np.abs(read_off) > 40.0) & (np.sign(exact) == np.sign(read_off))))
+        assert np.all(
+            close | ((np.abs(exact) > 40.0) & (np.abs(read_off) > 40.0) & (np.sign(exact) == np.sign(read_off)))
+        )
