@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from plandp.data.labels import find_positions, select
 from plandp.data.rows import FloatBlock
+from plandp.data.side_by_side import ColumnsInMemory, columns_of_array
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -45,8 +47,15 @@ class ArrayTable:
         plain = self.array.dtype == np.float64 and self.array.flags.c_contiguous and self.array.flags.aligned
         return plain and self.positions is None
 
+    @cached_property
+    def columns(self) -> ColumnsInMemory | None:
+        """The columns, where each of them lies in one piece (F order)."""
+        return columns_of_array(self.array, self.positions)
+
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
+        if not self.lies_in_order and self.columns is not None:
+            return float_block(self.columns.rows(rows))
         values = self.array[rows]
         return float_block(values if self.positions is None else values[:, list(self.positions)])
 

@@ -13,6 +13,13 @@ def is_arrow_number(dtype: object) -> bool:
     return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype))
 
 
+def lies_in_memory(column: Any) -> bool:
+    """Whether a chunked column is float64 in one piece without nulls, so that it can be read where it lies."""
+    import pyarrow
+
+    return bool(column.type == pyarrow.float64() and column.num_chunks == 1 and column.null_count == 0)
+
+
 def arrow_floats(column: Any) -> NDArray[np.float64]:
     """Return an Arrow column as float64, nulls as NaN, each value converted on its own."""
     return np.asarray(arrow_numbers(column), dtype=np.float64)

@@ -2,15 +2,16 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, is_arrow_number
+from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, is_arrow_number, lies_in_memory
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import side_by_side
+from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side
 from plandp.data.table import RowChoice, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -47,9 +48,20 @@ class ArrowTable:
         """The names of the columns that are read, in order."""
         return self.columns.labels
 
+    @cached_property
+    def in_memory(self) -> ColumnsInMemory | None:
+        """The columns, where they can be read as they lie."""
+        if any(self.columns.widths) or not all(map(lies_in_memory, self.table.columns)):
+            return None
+        positions = self.columns.positions
+        chosen = range(self.table.num_columns) if positions is None else positions
+        return columns_in_memory([self.table.column(place).chunk(0).to_numpy() for place in chosen])
+
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""
         widths, positions = self.columns.widths, self.columns.positions
+        if self.in_memory is not None:
+            return float_block(self.in_memory.rows(rows))
         if not any(widths):
             values = side_by_side([arrow_numbers(column) for column in _rows_of(self.table, rows).columns])
         elif len(widths) == 1:

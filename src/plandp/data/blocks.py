@@ -7,17 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
+from plandp.data.arrow_table import ArrowTable
 from plandp.data.chosen_rows import ChosenRows
+from plandp.data.pandas_frame import PandasTable
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
-from plandp.data.table import Table
+from plandp.data.table import ReadThrough, Table
 from plandp.terms.columns import Label
 
 VALUES_PER_BLOCK = 2**22
 """About how many values are read at a time (32 MiB of float64); more, and merging sums costs less than adding up."""
 
 COPIED = 2**17
-"""As many (1 MiB) of an array that is copied to be read: the copy stays in cache."""
+"""As many (1 MiB) of a table that is copied to be read, and quickly so: the copy stays in cache."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -59,7 +61,7 @@ class TableRows:
         self._passes += 1
         values, run = VALUES_PER_BLOCK, partial(self._merged, function)
         if isinstance(function, AddingFunction):
-            values, run = COPIED if _copied(self._table) else values, partial(self._added_up, function)
+            values, run = COPIED if copied_quickly(self._table) else values, partial(self._added_up, function)
         starts, step = self._cut(values)
         shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
         if len(shares) == 1:
@@ -97,7 +99,7 @@ class TableRows:
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
-        starts, step = self._cut(COPIED if _copied(self._table) else VALUES_PER_BLOCK)
+        starts, step = self._cut(COPIED if copied_quickly(self._table) else VALUES_PER_BLOCK)
         for start in self._shown(starts):
             with np.errstate(all="ignore"):
                 block = self._read(start, step)
@@ -140,10 +142,16 @@ def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:
     return None
 
 
-def _copied(table: Table) -> bool:
-    """Whether reading rows of an array copies them; frames, which take long for every read, are none."""
+def copied_quickly(table: Table) -> bool:
+    """Whether reading rows copies them, and a few of them as quickly as many: some containers take long to begin."""
+    if isinstance(table, ReadThrough):
+        return copied_quickly(table.table)
     if isinstance(table, ChosenRows):
-        return isinstance(table.table, ArrayTable)
+        return isinstance(table.table, ArrayTable) or copied_quickly(table.table)
+    if isinstance(table, ArrowTable):
+        return table.in_memory is not None
+    if isinstance(table, PandasTable):
+        return table.columns is not None
     return isinstance(table, ArrayTable) and not table.lies_in_order
 
 

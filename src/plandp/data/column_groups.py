@@ -53,8 +53,8 @@ class ColumnGroups:
                 else:
                     own = batch.take(rows[done : np.searchsorted(rows, end)] - begin)
                 if own.num_rows:
-                    part = values[done : done + own.num_rows, place : place + len(names)]
-                    lay_side_by_side([arrow_numbers(own.column(name)) for name in names], part)
+                    numbers = [arrow_numbers(own.column(name)) for name in names]
+                    lay_side_by_side(numbers, values[done : done + own.num_rows], place=place)
                 begin, done = end, done + own.num_rows
                 if end >= stop:
                     break

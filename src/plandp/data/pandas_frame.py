@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
+from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory
 from plandp.data.table import RowChoice, Table, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -25,7 +27,7 @@ _NULLABLE = frozenset(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PandasTable:
-    """Some columns of a pandas frame, all of NumPy dtypes, which pandas lays side by side quickly."""
+    """Some columns of a pandas frame, all of NumPy dtypes."""
 
     frame: "pandas.DataFrame"
     labels: tuple[Label, ...]
@@ -36,8 +38,18 @@ class PandasTable:
         """The number of rows."""
         return len(self.frame)
 
+    @cached_property
+    def columns(self) -> ColumnsInMemory | None:
+        """The columns, where all are float64: they lie in more than one array."""
+        chosen = range(self.frame.shape[1]) if self.positions is None else self.positions
+        if any(self.frame.dtypes.iloc[position] != np.float64 for position in chosen):
+            return None
+        return columns_in_memory([self.frame.iloc[:, position].to_numpy() for position in chosen])
+
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
+        if self.columns is not None:
+            return float_block(self.columns.rows(rows))
         part = self.frame.iloc[rows]
         if self.positions is not None:
             part = part.iloc[:, list(self.positions)]

@@ -1,32 +1,102 @@
-"""Columns that lie one after the other, laid side by side as rows."""
+"""Columns that lie one after the other, or anywhere in memory, laid side by side as rows."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from plandp.kernels.compiler import compiled
-from plandp.kernels.side_by_side import turn
+from plandp.data.table import RowChoice
+from plandp.kernels.compiler import Loop, compiled
+from plandp.kernels.side_by_side import lay_rows
+
+FloatArray = NDArray[np.float64]
 
 COMPILED = 2**18
 """Fewer values are not worth a compiler."""
 
+CONSECUTIVE = np.empty(0, np.int64)
 
-def side_by_side(columns: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ColumnsInMemory:
+    """Columns of float64, each of which lies in one piece; rows are made of them by a compiled loop."""
+
+    values: FloatArray  # from the first column in memory to the last; what lies between columns is never read
+    begins: NDArray[np.int64]  # of the columns in it
+    owners: object  # what must live as long
+    loop: Loop
+
+    def rows(self, chosen: RowChoice) -> FloatArray:
+        """Return these rows, which must be within the columns."""
+        first, indices = (chosen.start, CONSECUTIVE) if isinstance(chosen, slice) else (0, chosen)
+        count = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
+        rows = np.empty((count, len(self.begins)))
+        self.loop(self.values, self.begins, first, indices, rows, 0)
+        return rows
+
+
+def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> ColumnsInMemory | None:
+    """Return the columns of an array of which each lies in one piece; None for other arrays, and without a compiler."""
+    n, d = array.shape
+    down, across = array.strides
+    plain = array.dtype == np.float64 and array.dtype.isnative and array.flags.aligned and down == array.itemsize
+    if not plain or across < n * down or across % array.itemsize or n * d < COMPILED:
+        return None
+    loop = compiled(lay_rows)
+    if loop is None:
+        return None
+    apart = across // array.itemsize
+    values = as_strided(array, shape=((d - 1) * apart + n,), strides=(array.itemsize,), writeable=False)
+    begins = np.arange(d, dtype=np.int64) * apart
+    return ColumnsInMemory(
+        values=values, begins=begins if positions is None else begins[list(positions)], owners=array, loop=loop
+    )
+
+
+def columns_in_memory(columns: Sequence[NDArray[Any]]) -> ColumnsInMemory | None:
+    """Return columns of numbers, each value converted on its own; None where they are few, or without a compiler."""
+    loop = compiled(lay_rows) if len(columns[0]) * len(columns) >= COMPILED else None
+    if loop is None:
+        return None
+    floats = [np.require(column, np.float64, ["C", "A"]) for column in columns]
+    addresses = np.array([column.ctypes.data for column in floats], np.int64)
+    size = floats[0].itemsize
+    first = int(addresses.min())
+    span = _Span(first, (int(addresses.max()) - first) // size + len(floats[0]))
+    return ColumnsInMemory(
+        values=np.asarray(span), begins=(addresses - first) // size, owners=(floats, columns), loop=loop
+    )
+
+
+def side_by_side(columns: Sequence[NDArray[Any]]) -> FloatArray:
     """Return columns of numbers as rows of float64, each value converted on its own."""
     rows = np.empty((len(columns[0]), len(columns)))
-    lay_side_by_side(columns, rows)
+    lay_side_by_side(columns, rows, place=0)
     return rows
 
 
-def lay_side_by_side(columns: Sequence[NDArray[Any]], rows: NDArray[np.float64]) -> None:
-    """Write columns of numbers to `rows`, each value converted on its own."""
-    stacked = np.empty((len(columns), len(rows)))
-    for place, column in enumerate(columns):
-        stacked[place] = column
-    loop = compiled(turn) if stacked.size >= COMPILED else None
-    if loop is None:
-        rows[...] = stacked.T
+def lay_side_by_side(columns: Sequence[NDArray[Any]], rows: FloatArray, *, place: int) -> None:
+    """Write columns of numbers to `rows`, from the column `place` on, each value converted on its own."""
+    fast = columns_in_memory(columns)
+    if fast is None:
+        stacked = np.empty((len(columns), len(rows)))
+        for number, column in enumerate(columns):
+            stacked[number] = column
+        rows[:, place : place + len(columns)] = stacked.T
     else:
-        loop(stacked, rows)
+        fast.loop(fast.values, fast.begins, 0, CONSECUTIVE, rows, place)
+
+
+class _Span:
+    """Memory from one address on, as an array: most of it may belong to nobody, and must not be read."""
+
+    def __init__(self, address: int, count: int) -> None:
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": np.dtype(float).str,
+            "shape": (count,),
+            "data": (address, True),
+        }

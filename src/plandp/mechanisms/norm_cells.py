@@ -49,10 +49,20 @@ class NormCells:
         bounds = np.ceil(edges / (step * 2.0**octave)).astype(np.int64) + slack
         return cls(edges=edges, octave=octave, step=step, bounds=bounds)
 
-    @property
+    @cached_property
     def steps(self) -> FloatArray:
         """The lattice step of every cell."""
         return np.asarray(self.step * 2.0**self.octave)
+
+    @cached_property
+    def squared_bounds(self) -> IntArray:
+        """The integer that no squared norm of a lattice vector of the cell exceeds."""
+        return self.bounds**2
+
+    @cached_property
+    def narrow(self) -> bool:
+        """Whether lattice vectors fit in 32 bits."""
+        return bool(self.bounds.max() < 2**31)
 
     @cached_property
     def shortcuts(self) -> tuple[int, NDArray[np.int32]]:
@@ -92,7 +102,7 @@ class CellSums:
     def _add(self, block: FloatArray, chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:
         if chosen is not None and len(chosen) == 0:
             return  # or the loop would take all
-        loop = compiled(add_up_cells) if self.cells.bounds.max() < 2**31 else None
+        loop = compiled(add_up_cells) if self.cells.narrow else None
         if loop is None:
             return self._add_up(block if chosen is None else block[chosen], counts, sums)
         view, cells = self.view, self.cells
@@ -108,7 +118,7 @@ class CellSums:
             cells.edges,
             *cells.shortcuts,
             cells.steps,
-            cells.bounds**2,
+            cells.squared_bounds,
             counts,
             sums,
         )
