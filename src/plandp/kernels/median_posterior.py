@@ -1,4 +1,4 @@
-"""The piece of every coordinate's posterior at a quantile, and its splitting: the loops of `theory/bisection.py`."""
+"""Where every coordinate's posterior is asked next, and its splitting there: the loops of `theory/bisection.py`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,15 +37,20 @@ def split_pieces(
             new_edges[i, j] = edges[i, j] if j < at else threshold[i] if j == at else edges[i, j - 1]
 
 
-def find_pieces(edges: FloatArray, mass: FloatArray, share: FloatArray, found: FloatArray) -> None:
-    """Write of the piece that holds the quantile `share`: the mass before it, its mass, where it begins and ends."""
+def write_thresholds(
+    edges: FloatArray, mass: FloatArray, share: FloatArray, tiny: float, threshold: FloatArray
+) -> None:
+    """Write the lattice point near the quantile `share` of every coordinate that `MedianPosterior` asks about next."""
     d, pieces = mass.shape
     for i in range(d):
         at, upto = 0, mass[i, 0]
         while upto < share[i] and at < pieces - 1:
             at += 1
             upto += mass[i, at]
-        found[0, i] = upto - mass[i, at]
-        found[1, i] = mass[i, at]
-        found[2, i] = edges[i, at]
-        found[3, i] = edges[i, at + 1]
+        before, left, right = upto - mass[i, at], edges[i, at], edges[i, at + 1]
+        part = min(max((share[i] - before) / max(mass[i, at], tiny), 0.0), 1.0)
+        point = max(np.floor(left + (right - left) * part), left + 1.0)
+        if not point < right:  # a lone cell: one of its ends
+            lower_end = left > 0.0 and (before >= 1.0 - before - mass[i, at] or right >= edges[i, pieces])
+            point = left if lower_end else right
+        threshold[i] = point

@@ -21,7 +21,7 @@ HELD = 2**29
 """So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
 
 
-TALLIED = 1.25
+TALLIED = 2.0
 """Where tables of all counts take up to so many times the memory of the keys, they are made instead."""
 
 NARROWED = 2**24

@@ -19,7 +19,7 @@ GRAIN = 2**30  # shares of ρ are whole multiples of ρ/2^30, so that they are e
 TYPICAL_OVER_SMALLEST = 16.0  # the spread planned for, in smallest spreads that matter
 LOST_CENTERS = 0.01  # expected number of lost centres planned for
 # all rough steps together take at most a third of ρ, so that the noise stays below 1.25 times that of all of it
-CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 45.0
+CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 36.0
 CENTER_CHEAP = 0.01  # of ρ: rows that would save less than that are not worth the time of reading them
 CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
 SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.065

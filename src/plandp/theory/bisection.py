@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
-from plandp.kernels.median_posterior import find_pieces, split_pieces
+from plandp.kernels.median_posterior import split_pieces, write_thresholds
 
 FloatArray = NDArray[np.float64]
 
@@ -44,16 +44,15 @@ class MedianPosterior:
         """
         each = np.arange(len(self.mass))
         share = 0.5 + OFF_CENTER * ((self.mass.shape[1] * GOLDEN + each * SILVER) % 1.0 - 0.5)
-        before, mass, left, right = self._piece(share)
-        point = np.maximum(np.floor(_inside(share, before, mass, left, right)), left + 1.0)
-        first, last = left <= 0.0, right >= self.edges[:, -1]
-        lower_end = ~first & ((before >= 1.0 - before - mass) | last)
-        return np.asarray(np.where(point < right, point, np.where(lower_end, left, right)))
+        threshold = np.empty(len(self.mass))
+        write = compiled(write_thresholds) or _write_thresholds
+        write(self.edges, self.mass, share, TINY, threshold)
+        return threshold
 
     def median(self) -> FloatArray:
         """The posterior median, a real number between lattice points."""
         share = np.full(len(self.mass), 0.5)
-        return _inside(share, *self._piece(share))
+        return _inside(share, *_pieces(self.edges, self.mass, share))
 
     def updated(self, threshold: FloatArray, evidence: FloatArray) -> "MedianPosterior":
         """Split at `threshold` and reweigh: `evidence` = log p(answer | median below) - log p(answer | above)."""
@@ -64,13 +63,6 @@ class MedianPosterior:
         split(self.edges, self.mass, threshold, before, after, edges, mass)
         return MedianPosterior(edges, mass)
 
-    def _piece(self, share: FloatArray) -> FloatArray:
-        """Of the piece that holds the quantile `share`: the mass before it, its mass, and where it begins and ends."""
-        found = np.empty((4, len(self.mass)))
-        find = compiled(find_pieces) or _find_pieces
-        find(self.edges, self.mass, share, found)
-        return found
-
 
 def _inside(share: FloatArray, before: FloatArray, mass: FloatArray, left: FloatArray, right: FloatArray) -> FloatArray:
     """The quantile `share` within the piece that holds it, whose mass is spread evenly."""
@@ -78,12 +70,22 @@ def _inside(share: FloatArray, before: FloatArray, mass: FloatArray, left: Float
     return np.asarray(left + (right - left) * part)
 
 
-def _find_pieces(edges: FloatArray, mass: FloatArray, share: FloatArray, found: FloatArray) -> None:
-    """What the compiled loop does, in NumPy."""
+def _pieces(edges: FloatArray, mass: FloatArray, share: FloatArray) -> tuple[FloatArray, ...]:
+    """Of the piece that holds the quantile `share`: the mass before it, its mass, and where it begins and ends."""
     upto = np.cumsum(mass, axis=1)
     piece = np.minimum((upto < share[:, None]).sum(axis=1), mass.shape[1] - 1)
     each = np.arange(len(mass))
-    found[:] = upto[each, piece] - mass[each, piece], mass[each, piece], edges[each, piece], edges[each, piece + 1]
+    return upto[each, piece] - mass[each, piece], mass[each, piece], edges[each, piece], edges[each, piece + 1]
+
+
+def _write_thresholds(
+    edges: FloatArray, mass: FloatArray, share: FloatArray, tiny: float, threshold: FloatArray
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    before, held, left, right = _pieces(edges, mass, share)
+    point = np.maximum(np.floor(_inside(share, before, held, left, right)), left + 1.0)
+    lower_end = (left > 0.0) & ((before >= 1.0 - before - held) | (right >= edges[:, -1]))
+    threshold[:] = np.where(point < right, point, np.where(lower_end, left, right))
 
 
 def _split_pieces(

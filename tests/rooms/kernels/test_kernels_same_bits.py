@@ -21,7 +21,7 @@ from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, writ
 from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.kernels.logistic_fit import add_misfits
-from plandp.kernels.median_posterior import find_pieces, split_pieces
+from plandp.kernels.median_posterior import split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.proposals import keep_proposals
 from plandp.kernels.tail_curves import add_curve_evidence, add_wanted_cells, exponential, logarithm
@@ -44,8 +44,8 @@ LOOPS = (
         tally_around,
         tally_values,
         add_misfits,
-        find_pieces,
         split_pieces,
+        write_thresholds,
         keep_proposals,
         add_curve_evidence,
         add_wanted_cells,

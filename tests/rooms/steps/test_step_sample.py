@@ -32,28 +32,47 @@ def drawn(n, m, seed):
     return rows.drawn
 
 
-@pytest.mark.parametrize(("n", "m"), [(10_000, 4096), (10_007, 4999), (5, 2), (100, 99), (7, 1)])
-def test_one_row_per_stride_in_order(n, m):
+@pytest.mark.parametrize(
+    ("n", "m", "together"), [(10_000, 4096, 16), (10_007, 4999, 16), (5, 2, 2), (100, 99, 1), (7, 1, 4), (90, 60, 16)]
+)
+def test_one_group_of_neighbours_per_stride_in_order(n, m, together):
     indices = drawn(n, m, seed=1)
     assert indices.dtype == np.int64
     assert len(indices) == m
     assert np.all(np.diff(indices) > 0)
     assert indices[0] >= 0
     assert indices[-1] < n
-    # strides are n//m or one more, so neighbours are less than two strides apart
-    assert np.diff(indices).max(initial=0) <= 2 * (-(-n // m)) - 1
+    groups = -(-m // together)
+    first = indices[::together]
+    assert len(first) == groups
+    assert np.all(first % together == 0)
+    np.testing.assert_array_equal(indices, (first[:, None] + np.arange(together)).ravel()[:m])
+    # strides are so many groups, or one more: the next group is less than two strides away
+    assert np.diff(first // together).max(initial=0) <= 2 * (-(-(n // together) // groups)) - 1
 
 
-def test_every_row_of_equal_strides_is_equally_likely():
-    # χ² over the 30 rows: 3000 draws of 10 rows, each row expected 1000 times.  Strides are independent, so the sum
-    # has 10 · 2 degrees of freedom; its 1 - 1e-6 quantile is 66.  Power: a row that is never drawn gives 1500.
-    times = np.zeros(30)
+def test_long_rows_are_drawn_one_by_one():
+    rows = NumberedRows(10_000)
+    columns = read_columns(labels=range(3000), bounds=(0.0, 1.0))
+    design = replace(plan_design(n=10_000, columns=columns, rho=Fraction(1), error_norm=2.0), sample_size=4096)
+    public_sample(rows, design, open_door(reserved=Fraction(1), testing_seed=1))
+    assert np.diff(rows.drawn).max() > 1
+    assert len(np.unique(rows.drawn % 2)) == 2
+    assert np.count_nonzero(np.diff(rows.drawn) == 1) < 2048
+
+
+def test_every_group_of_equal_strides_is_equally_likely():
+    # χ² over the 30 groups: 3000 draws of 10, each expected 1000 times.  Strides are independent, so the sum has
+    # 10 · 2 degrees of freedom; its 1 - 1e-6 quantile is 66.  Power: a group that is never drawn gives 1500.
+    times = np.zeros(480)
     door = open_door(reserved=Fraction(1), testing_seed=5)
     for _ in range(3000):
-        rows = NumberedRows(30)
-        public_sample(rows, design_of(30, 10), door)
+        rows = NumberedRows(480)
+        public_sample(rows, design_of(480, 160), door)
         times[rows.drawn] += 1
-    assert ((times - 1000) ** 2 / 1000).sum() < 66
+    groups = times.reshape(30, 16)
+    assert np.all(groups == groups[:, :1])
+    assert ((groups[:, 0] - 1000) ** 2 / 1000).sum() < 66
 
 
 def test_all_rows_are_used_as_they_are_when_nothing_is_saved():
