@@ -13,6 +13,8 @@ ROWS = 64
 
 def write_keys(
     block: FloatArray,
+    first: int,
+    stride: int,
     low: FloatArray,
     high: FloatArray,
     stand_in: FloatArray,
@@ -21,18 +23,19 @@ def write_keys(
     keys: NDArray[Any],
     absent: NDArray[np.int64],
 ) -> None:
-    """Write the lattice cell of every value to `keys`; what stays NaN is absent, and gets the key `cells`."""
+    """Write the lattice cells of every `stride`-th row to `keys`; what stays NaN is absent, its key `cells`."""
     n, d = block.shape
-    for r in range(n):
+    for r in range(-(-(n - first) // stride)):
+        row, line = block[first + r * stride], keys[r]
         for c in range(d):
-            x = block[r, c]
+            x = row[c]
             x = low[c] if x < low[c] else x
             x = high[c] if x > high[c] else x
             x = stand_in[c] if x != x else x  # NaN
             lost = x != x
             key = np.floor((x - low[c]) / step[c])
             key = key if key < cells[c] - 1.0 else cells[c] - 1.0
-            keys[r, c] = cells[c] if lost else key
+            line[c] = cells[c] if lost else key
             absent[c] += lost
 
 

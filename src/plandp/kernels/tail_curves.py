@@ -49,22 +49,31 @@ def logarithm(x: Any) -> Any:
     return np.float32(doublings) * LN2 + series * s
 
 
-def add_curve_evidence(
+def write_evidence(
     log_weight: SingleArray,
     beyond: SingleArray,
     steepness: SingleArray,
     bend: SingleArray,
     top: SingleArray,
     misfit: np.float32,
-    log_tail: np.float32,
-    log_all: np.float32,
-    above: np.float32,
-    most: np.float32,
-    noise_variance: np.float32,
+    numbers: SingleArray,
+    step: SingleArray,
+    updated: SingleArray,
+    best: SingleArray,
 ) -> None:
-    """Add to log_weight[shape, cell] what `theory/tail_search.py` says of a count; the last shape is left alone."""
-    for i in range(len(steepness)):
-        weight, steep, bent, highest = log_weight[i], steepness[i], bend[i], top[i]
+    """Write to updated[shape, cell] what `theory/tail_search.py` says after a count, and the best of every cell.
+
+    `numbers` are ln(rows wanted above), ln(rows), rows above the threshold, at most so many, and the noise's variance;
+    `step` is what the count says of every cell if any shape will do, which is the last shape.
+    """
+    log_tail, log_all, above, most, noise_variance = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    shapes = len(steepness)
+    for c in range(len(best)):
+        updated[shapes, c] = log_weight[shapes, c] + step[c]
+        best[c] = updated[shapes, c]
+    for i in range(shapes):
+        before, weight = log_weight[i], updated[i]
+        steep, bent, highest = steepness[i], bend[i], top[i]
         for c in range(len(beyond)):
             inward = beyond[c] if beyond[c] < highest else highest
             log_rows = (steep - bent * inward) * inward + log_tail
@@ -75,7 +84,9 @@ def add_curve_evidence(
             off = (rise + ONE) * misfit * (expected if expected < most else most)
             variance = off * off + noise_variance
             apart = above - expected
-            weight[c] -= HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+            weight[c] = before[c] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+        for c in range(len(best)):
+            best[c] = weight[c] if weight[c] > best[c] else best[c]
 
 
 def add_wanted_cells(

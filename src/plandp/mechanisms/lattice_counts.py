@@ -233,9 +233,9 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     absent = np.zeros(rows.d, np.int64)
     seen = begin = 0
     for block in rows.blocks():
-        part = np.ascontiguousarray(block[-seen % stride :: stride])
-        _keys_of(part, lattice, missing, keys[begin:], absent)
-        seen, begin = seen + len(block), begin + len(part)
+        first = -seen % stride
+        _keys_of(block, lattice, missing, keys[begin:], absent, first=first, stride=stride)
+        seen, begin = seen + len(block), begin + len(range(first, len(block), stride))
     return LatticeKeys(keys=keys, missing=absent)
 
 
@@ -245,13 +245,27 @@ def _keys_of(
     missing: FloatArray | None,
     keys: NDArray[Any],
     absent: NDArray[np.int64],
+    *,
+    first: int = 0,
+    stride: int = 1,
 ) -> None:
-    """Write the key of every value to the first rows of `keys`, and add missing ones to `absent`."""
+    """Write the keys of every `stride`-th row to the first rows of `keys`, and add missing ones to `absent`."""
     loop = compiled(write_keys)
     if loop is None:
-        return _write_keys(block, lattice, missing, keys, absent)
+        return _write_keys(block[first::stride], lattice, missing, keys, absent)
     stand_in = np.full(block.shape[1], np.nan) if missing is None else missing
-    loop(block, lattice.low, lattice.high, stand_in, lattice.step, lattice.cells, keys, absent)
+    loop(
+        np.ascontiguousarray(block),
+        first,
+        stride,
+        lattice.low,
+        lattice.high,
+        stand_in,
+        lattice.step,
+        lattice.cells,
+        keys,
+        absent,
+    )
 
 
 @np.errstate(all="ignore")
@@ -283,7 +297,7 @@ class TwiceBelow:
         """Count the values of the block, each on its own."""
         keys = np.empty(block.shape, narrowest_integer(self.lattice))
         absent = np.zeros(block.shape[1], np.int64)
-        _keys_of(np.ascontiguousarray(block), self.lattice, self.missing, keys, absent)
+        _keys_of(block, self.lattice, self.missing, keys, absent)
         return (LatticeKeys(keys=keys, missing=absent).twice_below(self.thresholds),)
 
 

@@ -19,10 +19,10 @@ from plandp.kernels.tail_curves import (
     SMALLEST,
     TWO_PI,
     ZERO,
-    add_curve_evidence,
     add_wanted_cells,
     exponential,
     logarithm,
+    write_evidence,
 )
 
 FloatArray = NDArray[np.float64]
@@ -119,19 +119,18 @@ class TailPosterior:
 
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
-        candidates = slice(self.begin, self.begin + self.log_weight.shape[1])
-        above, beyond = rows - seen.count, self.position[candidates] - self.position[seen.cell]
-        log_weight = self.log_weight.copy()
+        cells = self.log_weight.shape[1]
+        above, place = rows - seen.count, self.position[seen.cell]
+        beyond = (self.position[self.begin : self.begin + cells] - place).astype(np.float32)
+        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
+        step = np.where(np.arange(cells) + self.begin <= seen.cell, np.float32(fewer), np.float32(more))
         # single precision is plenty beside MISFIT, and much faster; its squares are neither 0 nor infinite
         noise_std, told = min(max(seen.noise_std, 1e-9), 1e15), min(max(above, -1e18), 1e18)
         numbers = math.log(self.tail), math.log(rows), told, min(max(told, noise_std), rows), noise_std**2
-        loop = compiled(add_curve_evidence) or _add_curve_evidence
-        loop(log_weight, beyond.astype(np.float32), STEEPNESS, BEND, TOP, MISFIT, *np.array(numbers, np.float32))
-        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
-        after = max(seen.cell + 1 - self.begin, 0)
-        log_weight[-1, :after] += fewer
-        log_weight[-1, after:] += more
-        best = log_weight.max(axis=0)
+        log_weight, best = np.empty_like(self.log_weight), np.empty(cells, np.float32)
+        write = compiled(write_evidence) or _write_evidence
+        curves = STEEPNESS, BEND, TOP, MISFIT, np.array(numbers, np.float32)
+        write(self.log_weight, beyond, *curves, step, log_weight, best)
         possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
         return TailPosterior(
             position=self.position,
@@ -151,27 +150,29 @@ class TailPosterior:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
 
-def _add_curve_evidence(
+def _write_evidence(
     log_weight: SingleArray,
     beyond: SingleArray,
     steepness: SingleArray,
     bend: SingleArray,
     top: SingleArray,
     misfit: np.float32,
-    log_tail: np.float32,
-    log_all: np.float32,
-    above: np.float32,
-    most: np.float32,
-    noise_variance: np.float32,
+    numbers: SingleArray,
+    step: SingleArray,
+    updated: SingleArray,
+    best: SingleArray,
 ) -> None:
     """What the compiled loop does, in NumPy."""
+    log_tail, log_all, above, most, noise_variance = numbers
     inward = np.minimum(beyond, top[:, None])
     log_rows = np.minimum((steepness[:, None] - bend[:, None] * inward) * inward + log_tail, log_all)
     expected = exponential(np.maximum(log_rows, SMALLEST))
     off = (np.maximum(log_rows - log_tail, ZERO) + ONE) * misfit * np.minimum(expected, most)
     variance = off * off + noise_variance
     apart = above - expected
-    log_weight[:-1] -= HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+    updated[:-1] = log_weight[:-1] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+    updated[-1] = log_weight[-1] + step
+    best[:] = updated.max(axis=0)
 
 
 def _add_wanted_cells(

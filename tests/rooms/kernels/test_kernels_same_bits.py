@@ -24,7 +24,7 @@ from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.proposals import keep_proposals
-from plandp.kernels.tail_curves import add_curve_evidence, add_wanted_cells, exponential, logarithm
+from plandp.kernels.tail_curves import add_wanted_cells, exponential, logarithm, write_evidence
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
@@ -47,8 +47,8 @@ LOOPS = (
         split_pieces,
         write_thresholds,
         keep_proposals,
-        add_curve_evidence,
         add_wanted_cells,
+        write_evidence,
     ),
     *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
