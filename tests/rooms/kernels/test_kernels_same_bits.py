@@ -18,7 +18,13 @@ from plandp.data.sparse_rows import SparseBlock
 from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, place_entries
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
-from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
+from plandp.kernels.item_sets import (
+    add_clipped_alike,
+    add_clipped_sets,
+    add_grouped_sets,
+    count_items,
+    write_set_norms,
+)
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_below, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import find_pieces, split_pieces
@@ -47,7 +53,8 @@ LOOPS = (
         split_pieces,
         keep_proposals,
     ),
-    *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
+    *(count_cells, write_norms, add_clipped, add_grouped),
+    *(write_set_norms, count_items, add_clipped_sets, add_clipped_alike, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
 )
 USERS = (
