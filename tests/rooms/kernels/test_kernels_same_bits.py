@@ -130,6 +130,27 @@ def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> N
         assert totals.counts.tolist() == ([0] + [1] * (many - 1) if above else [1] * (many - 1) + [0])
 
 
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("missing", [None, 7.25])
+def test_rows_on_the_verge_of_the_box(squared: bool, missing: float | None) -> None:
+    # One entry at, a little within or a little beyond a side of the box, or NaN: the others do not lengthen the row.
+    verge = np.outer([0.9, 1 - 2**-52, 1.0, 1 + 2**-52, 1.05, 1.15, 1.5, np.inf, np.nan], [-50.0, 40.0]).ravel()
+    center = np.array([-1.1, 0.2, 1.3])
+    table = np.concatenate([np.where(np.arange(3) == place, verge[:, None], center) for place in range(3)])
+    view = Recentred(
+        low=np.full(3, -50.0),
+        high=np.full(3, 40.0),
+        missing=None if missing is None else np.full(3, missing),
+        center=center,
+        factor=np.geomspace(0.5, 1.0, 3),
+    )
+    cells = NormCells.around(30.0, lowest=1e-3, highest=4000.0, d=3, points=2**30)
+    for row in table[:, None]:
+        first, *others = each_way(lambda row=row: cell_totals(open_rows(row), view, cells, squared=squared))
+        for other in others:
+            np.testing.assert_array_equal(first.sums, other.sums)
+
+
 @pytest.mark.parametrize("margin", [2.0**-30, 2.0**-9, 0.1])  # the wider, the more go to the exact verdict
 @pytest.mark.parametrize(
     "sigma2", [Fraction(1, 2**40), Fraction(1, 7), Fraction(355, 113), Fraction(10**6), Fraction(2**96)]
