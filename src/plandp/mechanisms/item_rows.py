@@ -156,12 +156,11 @@ class ItemCounts:
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Count the items of the block; each row holds an item at most once."""
-        counts = np.zeros(self.d, np.int32)  # no block has 2^31 rows
         if loop := compiled(count_items):
+            counts = np.zeros(self.d, np.int32)  # no block has 2^31 rows
             loop(_unsigned(block.items), counts)
-        else:
-            np.add.at(counts, block.items, 1)
-        return (counts.astype(np.int64),)
+            return (counts.astype(np.int64),)
+        return (np.bincount(block.items, minlength=self.d),)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
