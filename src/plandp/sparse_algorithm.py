@@ -17,6 +17,7 @@ from plandp.mechanisms.item_rows import (
     item_counts,
     largest_entry,
     norm_counts,
+    norm_counts_held,
     private_filled_rows,
     private_group_sum,
     private_item_sum,
@@ -86,7 +87,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
     y = _lattice(V / s, design)  # line 5: x / s
-    norms = norm_counts(rows, y)
+    norms, held = norm_counts_held(rows, y) if design.binary else (norm_counts(rows, y), None)
     told = np.minimum(1.0, m / (u * one.corrected.noise_std)) if "shrink" in design.refine else np.ones(design.d)
     radius = private_item_radius(  # line 6
         norms,
@@ -105,7 +106,8 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
         y = _lattice(np.minimum(V / s, radius.value), design)
         s = V / y.weights
         radius = _clipping_worth_it(radius, y, float(split.sum), design)
-    total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum", counts=counts)  # lines 7–8
+    # lines 7–8
+    total = private_item_sum(rows, y, radius.value, noise, rho=split.sum, step="sum", counts=counts, held=held)
     second = NoisyMeans(mean=total.total / design.n, noise_std=total.noise_std / design.n).per(u)
     radius = replace(radius, value=radius.value / V)
     lost = _lost(radius, s, typical, design)

@@ -131,7 +131,7 @@ _FACTOR = "squared_sensitivity = (2 if nonnegative else 4) * longest**2"
 _ITEM_FACTOR = "squared_sensitivity=2 * squared_radius"
 _ITEM_RADIUS = "squared_radius = max(1, int(radius * radius))"
 _SHORTENED = "np.minimum(unclipped.astype(integers), longest // cells.bounds.astype(integers))"
-_GATHER = "sums[present] += gather @ vectors"
+_GATHER = "sums[present] += (gather @ vectors).astype(np.int64)"
 _ADD_ITEMS = "np.add.at(sums, block.items, (lattice.vectors(block) * shorter).astype(np.int64))"
 
 
@@ -220,7 +220,7 @@ _ALL = (
     # sums
     _fault(
         "float sum instead of integer sum: numbers",
-        (norm_cells.CellSums.lattice_vectors, "vectors = np.rint(y).astype(np.int64)", "vectors = y"),
+        (norm_cells.CellSums.lattice_vectors, "vectors = np.rint(y, out=y)", "vectors = y"),
         (norm_cells.CellSums._add_up, _GATHER, "sums[present] += np.rint(gather @ vectors).astype(np.int64)"),
         uncompiled=(norm_cells,),
     ),

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from multiprocessing import get_context
 from statistics import median
+from time import process_time
 
 import numpy as np
 import scipy.sparse as sp
@@ -66,7 +67,7 @@ class SparseCost:
     ones: int
     indices: int  # bytes
     sum: float
-    row_wise: float  # norms and clipped sums of both looks, and the sums by group
+    row_wise: float  # counts of items, norms and clipped sums of both looks, and sums by group
     release: float
     noise: float  # of one sum over all items
     memory: int  # bytes
@@ -85,11 +86,11 @@ class SparseCost:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overheard:
-    """Rows that remember what a release folded over them."""
+class TimedRows:
+    """Rows that take down the CPU time of every pass over them, with all that is done to blocks on the way."""
 
     rows: SparseRows
-    functions: list[SparseFunction] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
 
     @property
     def n(self) -> int:
@@ -108,7 +109,7 @@ class Overheard:
 
     @property
     def passes(self) -> int:
-        """How many times `fold` ran over all rows."""
+        """How many times all rows were read."""
         return self.rows.passes
 
     @property
@@ -116,14 +117,23 @@ class Overheard:
         """Whether `blocks` can bring the rows to this process."""
         return self.rows.ordered
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether rows lie in the memory of this process."""
+        return self.rows.in_memory
+
     def fold(self, function: SparseFunction) -> Sums:
-        """Remember the function and fold it."""
-        self.functions.append(function)
-        return self.rows.fold(function)
+        """Fold the function and take down how long it took."""
+        begin = process_time()
+        sums = self.rows.fold(function)
+        self.seconds.append(process_time() - begin)
+        return sums
 
     def blocks(self) -> Iterator[SparseBlock]:
-        """Go through the rows."""
-        return self.rows.blocks()
+        """Go through the rows and take down how long it took, until the last block was done with."""
+        begin = process_time()
+        yield from self.rows.blocks()
+        self.seconds.append(process_time() - begin)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -134,9 +144,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cases = (replace(SMALL, required=False),) if asked.quick else CASES
     compiler = "Numba" if compiled(write_set_norms) else "no compiler: pip install plandp[fast]"
     print(f"\nBaskets: {compiler}, float64 CSR, rho={RHO}, error_norm=1, exact noise, all post-processing.")
-    print(f"CPU time, medians of {REPEATS} interleaved repeats; row-wise (norms, clipped sums, sums by group)")
-    print("and times are multiples of A.sum, noise is that of one item, memory (the peak of one release in a new")
-    print("process) is a multiple of the indices.\n")
+    print(f"CPU time, medians of {REPEATS} interleaved repeats; row-wise (all passes over rows within a")
+    print("release) and times are multiples of A.sum, noise is that of one item, memory (the peak of one release in a")
+    print("new process) is a multiple of the indices.\n")
     costs = [cost_of(case) for case in tqdm(cases, desc="cases", leave=False)]
     print("\n".join(align([HEADINGS, *map(_line, costs)])))
 
@@ -144,12 +154,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def cost_of(case: SparseCase) -> SparseCost:
     """Time the plain sum, every pass of a release and a whole release in turns, so that a busy moment meets all."""
     matrix = _matrix(case)
-    rows, functions = passes_of(matrix)
+    _release(matrix)
     matrix.sum(axis=0)
     found = [
         (
             cpu_seconds_of(partial(matrix.sum, axis=0)),
-            sum(cpu_seconds_of(partial(rows.fold, function)) for function in functions),
+            sum(seconds_of_passes(matrix)),
             cpu_seconds_of(partial(_release, matrix)),
             cpu_seconds_of(partial(_draw_noise, matrix.shape[1])),
         )
@@ -170,9 +180,9 @@ def cost_of(case: SparseCase) -> SparseCost:
     )
 
 
-def passes_of(matrix: sp.csr_array) -> tuple[SparseRows, list[SparseFunction]]:
-    """The rows of the matrix, and all that a release folds over them, in order."""
-    rows = Overheard(rows=open_sparse_rows(matrix, binary=True))
+def seconds_of_passes(matrix: sp.csr_array) -> list[float]:
+    """How long a release works on every pass over the rows."""
+    rows = TimedRows(rows=open_sparse_rows(matrix, binary=True))
     release_sparse(
         rows,
         open_door(reserved=Fraction(RHO), testing_seed=0),
@@ -183,7 +193,7 @@ def passes_of(matrix: sp.csr_array) -> tuple[SparseRows, list[SparseFunction]]:
         refine=frozenset(REFINEMENTS),
         warnings=(),
     )
-    return rows.rows, rows.functions
+    return rows.seconds
 
 
 def peak_of(case: SparseCase) -> int:

@@ -25,19 +25,22 @@ def block_of(rows: Sequence[Row], *, binary: bool, wide: bool = False) -> Sparse
     return SparseBlock(begin=begin.astype(items.dtype), items=items, values=values)
 
 
-def source_of(rows: Sequence[Row], *, d: int, binary: bool, rows_per_block: int = 1000) -> CompressedRows:
+def source_of(
+    rows: Sequence[Row], *, d: int, binary: bool, rows_per_block: int = 1000, in_memory: bool = False
+) -> CompressedRows:
     """Rows that can be folded, cut into blocks."""
     blocks = [
         block_of(rows[start : start + rows_per_block], binary=binary, wide=start > 0)
         for start in range(0, len(rows), rows_per_block)
     ]
-    return CompressedRows(n=len(rows), labels=tuple(range(d)), blocks=partial(iter, blocks))
+    return CompressedRows(n=len(rows), labels=tuple(range(d)), blocks=partial(iter, blocks), in_memory=in_memory)
 
 
 def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = False) -> Fraction:
     """Rows at the radius, just above it and far above it, against others that share no item with them."""
     worst = Fraction(0)
-    for d, weight, radius in ((2, 5, 5), (2, 2**29 - 1, 2**29), (8, 1000, 1000), (64, 2**27 - 1, 3), (64, 7, 40)):
+    cases = (2, 5, 5), (2, 2**29 - 1, 2**29), (6, 4, 3), (8, 1000, 1000), (64, 2**27 - 1, 3), (64, 7, 40)
+    for d, weight, radius in cases:
         weights = np.full(d, float(weight))
         if d == 64:  # two points and one too many, also where items are there or not: 24² + 32² = 40²
             weights[[0, 1, 2, 40, 41, 42]] = [24.0, 32.0, 1.0] * 2
@@ -49,6 +52,14 @@ def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = Fal
             source = source_of(rows, d=d, binary=binary)
             for counts in (None, module.item_counts(source)) if binary else (None,):
                 module.private_item_sum(source, lattice, float(radius), door, rho=RHO, step="sum", counts=counts)
+            if binary:
+                source = source_of(rows, d=d, binary=True, rows_per_block=1, in_memory=True)
+                shorter = module.ItemLattice.of(np.ones(d), high=lattice.high, n=2)
+                for other in (lattice, shorter):
+                    _, held = module.norm_counts_held(source, other)
+                    module.private_item_sum(
+                        source, lattice, float(radius), door, rho=RHO, step="sum", counts=counts, held=held
+                    )
 
         half = d // 2
         fits = max(1, min(half, radius**2 // weight**2))

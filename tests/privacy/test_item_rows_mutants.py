@@ -16,7 +16,7 @@ from plandp.mechanisms import item_rows
 
 SUM_SENSITIVITY = (
     "clipped = ClippedSum(lattice=lattice, squared_radius=squared_radius, counted=counts is not None)\n"
-    "    sums = _with_whole(clipped, rows, counts)\n"
+    "    sums = _with_whole(clipped, rows, counts, held)\n"
     "    noisy = noise.release(sums, squared_sensitivity=2 * squared_radius"
 )
 GROUP_SENSITIVITY = (
@@ -115,6 +115,8 @@ def test_rows_of_groups_that_are_too_long_are_rejected(replacement: tuple[str, s
         pytest.param(
             ("int(lattice.whole_weights[0]) ** 2", "int(lattice.whole_weights[0])"), id="norms of other weights"
         ),
+        pytest.param(("not held.are_of(clipped.lattice)", "False"), id="held norms of another lattice"),
+        pytest.param(("        at = place.stop\n", "\n"), id="every block has the first one's norms"),
     ],
 )
 def test_long_rows_that_are_not_found_are_rejected(replacement: tuple[str, str]) -> None:
@@ -173,8 +175,12 @@ ROUNDED_DOWN = "np.floor(np.sqrt(np.float64(norms[r])))"
         ),
         pytest.param(value_loops, "write_norms", "norm += q * q", "norm = q * q", id="values: the last entry's norm"),
         pytest.param(set_loops, "add_clipped_sets", FLOOR, ROUNDED_DOWN, id="sets: root rounded down"),
-        pytest.param(set_loops, "add_clipped_sets", " - np.int64(weights[c])", "", id="sets: clipped and counted too"),
-        pytest.param(set_loops, "write_set_norms", "total += squares", "total = squares", id="sets: one item's norm"),
+        pytest.param(set_loops, "add_clipped_sets", " - np.int32(weights[c])", "", id="sets: clipped and counted too"),
+        pytest.param(set_loops, "add_clipped_alike", FLOOR, ROUNDED_DOWN, id="alike: root rounded down"),
+        pytest.param(set_loops, "add_clipped_alike", " - np.int32(weights[0])", "", id="alike: counted too"),
+        pytest.param(
+            set_loops, "write_set_norms", "total += weight * weight", "total = weight * weight", id="sets: one item's"
+        ),
         pytest.param(set_loops, "write_set_norms", "upto[t + 1] = total", "upto[t] = total", id="sets: off by one"),
     ],
 )
@@ -209,9 +215,7 @@ def test_a_loop_that_lets_long_groups_through_is_rejected(module: Any, function:
             id="values: norms run on",
         ),
         pytest.param(value_loops, "add_grouped", "        row[:] = 0\n", "        pass\n", id="values: groups run on"),
-        pytest.param(
-            set_loops, "add_grouped_sets", "        row[:] = 0\n", "        row //= 2\n", id="sets: groups run on"
-        ),
+        pytest.param(set_loops, "add_grouped_sets", "by_turns[:] = 0", "by_turns //= 2", id="sets: groups run on"),
         pytest.param(
             set_loops,
             "write_set_norms",

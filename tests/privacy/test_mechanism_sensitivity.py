@@ -255,4 +255,5 @@ def test_the_longest_lattice_vectors_stay_within_int64() -> None:
         cell, vectors = function.lattice_vectors(row * scale)
         exact = sum(int(value) ** 2 for value in vectors[0].tolist())
         assert 0 < exact <= int(cells.bounds[cell[0]]) ** 2
-        assert exact == int(np.einsum("ij,ij->i", vectors, vectors)[0])
+        integers = vectors.astype(np.int64)
+        assert exact == int(np.einsum("ij,ij->i", integers, integers)[0])

@@ -42,6 +42,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_bars_of_matrices_do_not_show_how_much_is_stored(told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plandp.data.open_sparse, "ENTRIES_PER_BLOCK", 16)
+    monkeypatch.setattr(plandp.data.open_sparse, "TIMES_OF_SETS", 1)
     monkeypatch.setattr(plandp.data.open_sparse, "ENTRIES_PER_COLUMN", 0)
     seen = []
     for row in (np.zeros(300), np.ones(300)):

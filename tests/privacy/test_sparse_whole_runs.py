@@ -443,5 +443,6 @@ def test_sparse_releases_are_the_same_bits_however_rows_are_held(kind: str, monk
     held = [table, csr[order], csr.tocsc(), csr.tocoo(), np.asfortranarray(table[::-1]), unclean]
     assert all(released(data) == whole for data in held)
     monkeypatch.setattr("plandp.data.open_sparse.ENTRIES_PER_BLOCK", 7)
+    monkeypatch.setattr("plandp.data.open_sparse.TIMES_OF_SETS", 1)
     monkeypatch.setattr("plandp.data.open_sparse.ENTRIES_PER_COLUMN", 0)
     assert released(csr) == whole

@@ -1,7 +1,7 @@
 """Feather and Arrow IPC files, read batch by batch; only the columns asked for are read."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Batches, Piece
 from plandp.data.column_groups import ColumnGroups, windows
+from plandp.data.mapped_reads import MappedReads
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
@@ -23,34 +24,45 @@ def open_ipc(path: Path, columns: Collection[Label] | None) -> Batches:
     """Return a Feather (version 2) or Arrow IPC file or stream whose schema was accepted; no value is read."""
     with ipc_reader(path) as (reader, _):
         schema = reader.schema
-    fields = Fields(path=path, names=tuple(schema.names))
+    chosen = choose_columns(schema, columns)
     kind = ArrowFile if _is_file(path) else ArrowStream
-    return kind(fields=fields, columns=choose_columns(schema, columns), size=path.stat().st_size)
+    # Columns are copied into rows as soon as they are read; lists lie as rows already, and would be looked at later.
+    # pyarrow copies what it reads of a file, but not of a stream.
+    mapped = kind is ArrowStream and not any(chosen.widths)
+    fields = Fields(path=path, names=tuple(schema.names), mapped=mapped)
+    return kind(fields=fields, columns=chosen, size=path.stat().st_size)
 
 
 @contextmanager
-def ipc_reader(path: Path, fields: Sequence[int] = ()) -> Iterator[tuple[Any, Any]]:
+def ipc_reader(path: Path, fields: Sequence[int] = (), *, mapped: bool = False) -> Iterator[tuple[Any, Any]]:
     """Open an Arrow IPC file or stream, of which only these fields are read, or all; return also what it reads."""
     try:
-        from pyarrow import OSFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
+        from pyarrow import OSFile, PythonFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading an Arrow or Feather file") from None
     opened = ipc.open_file if _is_file(path) else ipc.open_stream
-    with OSFile(str(path)) as source:
+    with ExitStack() as stack:
+        if mapped:
+            file = stack.enter_context(path.open("rb", buffering=0))
+            source = stack.enter_context(PythonFile(MappedReads(file), mode="r"))
+        else:
+            source = stack.enter_context(OSFile(str(path)))
         yield opened(source, options=ipc.IpcReadOptions(included_fields=list(fields))), source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fields:
-    """A file and the names of all its columns."""
+    """A file, the names of all its columns, and whether values may be read where they lie in it."""
 
     path: Path
     names: tuple[str, ...]
+    mapped: bool
 
     @contextmanager
     def reader(self, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
         """Open the file for some of its columns."""
-        with ipc_reader(self.path, sorted(self.names.index(name) for name in names)) as opened:
+        fields = sorted(self.names.index(name) for name in names)
+        with ipc_reader(self.path, fields, mapped=self.mapped) as opened:
             yield opened
 
 

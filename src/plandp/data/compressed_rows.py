@@ -14,12 +14,19 @@ class CompressedRows:
     """Sparse rows from a function that goes through their blocks anew; see `SparseRows` for the guarantee."""
 
     def __init__(
-        self, *, n: int, labels: tuple[Label, ...], blocks: Callable[[], Iterable[SparseBlock]], passes: int = 0
+        self,
+        *,
+        n: int,
+        labels: tuple[Label, ...],
+        blocks: Callable[[], Iterable[SparseBlock]],
+        passes: int = 0,
+        in_memory: bool = False,
     ) -> None:
         self._n = n
         self._labels = labels
         self._blocks = blocks
         self._passes = passes  # that were needed to count the rows
+        self.in_memory = in_memory
 
     @property
     def n(self) -> int:

@@ -84,7 +84,7 @@ def open_events(
     found = places_of(events.ids(item), places)
     values = events.values(measure) if "measure" in names else None
     rows = group_events(persons, found, values, n=n, d=len(labels), count=measure == "count")
-    return CompressedRows(n=n, labels=labels, blocks=rows.blocks)
+    return CompressedRows(n=n, labels=labels, blocks=rows.blocks, in_memory=True)
 
 
 def _read_items(items: object) -> tuple[tuple[Label, ...], dict[bytes, int]]:

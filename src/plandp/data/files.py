@@ -104,7 +104,7 @@ class WatchedFile:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the rows."""
         for table, size in self._watched(partial(self.content.pieces, picked=picked)):
-            yield ReadThrough(table=table, reader=self.watched), size  # some of it is read only when asked for
+            yield ReadThrough(table=table, reader=self._read), size  # some of it is read only when asked for
             del table  # a large one would live on while the next is read
 
     def watched(self, read: Callable[[], T]) -> T:
@@ -115,6 +115,10 @@ class WatchedFile:
             refusal = error
         self._refuse_change()  # then that is what is wrong with it
         raise refusal
+
+    def _read(self, read: Callable[[], T]) -> T:
+        self._refuse_change()  # before: values may be read where they lie in the file, and it may have been cut off
+        return self.watched(read)
 
     def _watched(self, begin: Callable[[], Iterator[T]]) -> Iterator[T]:
         self._refuse_change()

@@ -24,7 +24,7 @@ class OnItems:
 class FoldedItems:
     """The rows of an engine as `SparseRows`; see there for the guarantee."""
 
-    ordered = False
+    ordered = in_memory = False
 
     def __init__(self, rows: Rows, *, binary: bool) -> None:
         self._rows = rows

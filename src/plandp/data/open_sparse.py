@@ -22,10 +22,15 @@ from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_parts, refuse_by
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
 from plandp.data.table import refuse_empty
+from plandp.kernels.compiler import compiled
+from plandp.kernels.item_sets import count_items
 from plandp.terms.columns import Label
 
 ENTRIES_PER_BLOCK = 2**18
 """About how many entries a block has at most; values that are not float64 are converted block by block."""
+
+TIMES_OF_SETS = 4
+"""So many times as many where items are there or not and loops are compiled: these take no memory for an entry."""
 
 ENTRIES_PER_COLUMN = 16
 """With many columns a block is larger: sums by column are merged per block, and that should cost less than reading."""
@@ -109,11 +114,12 @@ def _cleaned(
 ) -> SparseRows:
     rows = distinct_items(stored, d=len(labels), place=place, binary=binary)
     blocks = partial(_blocks, rows, d=len(labels), progress=progress)
-    return CompressedRows(n=len(rows.begin) - 1, labels=labels, blocks=blocks)
+    return CompressedRows(n=len(rows.begin) - 1, labels=labels, blocks=blocks, in_memory=True)
 
 
 def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock]:
-    stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, max(ENTRIES_PER_BLOCK, ENTRIES_PER_COLUMN * d))
+    entries = ENTRIES_PER_BLOCK * (TIMES_OF_SETS if rows.values is None and compiled(count_items) else 1)
+    stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, max(entries, ENTRIES_PER_COLUMN * d))
     for first, last in _with_bar(stretches, len(rows.begin) - 1) if progress else stretches:
         start, end = rows.begin[first], rows.begin[last]
         yield SparseBlock(

@@ -43,7 +43,7 @@ def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> Co
     n, d = array.shape
     down, across = array.strides
     plain = array.dtype == np.float64 and array.dtype.isnative and array.flags.aligned and down == array.itemsize
-    if not plain or across < n * down or across % array.itemsize or n * d < COMPILED:
+    if not plain or across < 0 or across % array.itemsize or n * d < COMPILED:
         return None
     loop = compiled(lay_rows)
     if loop is None:

@@ -39,7 +39,7 @@ class SparkItems:
     A fold that did not see as many rows as the one before, or more than n, is refused.
     """
 
-    ordered = False
+    ordered = in_memory = False
 
     def __init__(
         self,

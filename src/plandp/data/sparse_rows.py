@@ -18,7 +18,7 @@ class SparseBlock:
     written to, and not private.
     """
 
-    begin: NDArray[Any]  # (rows + 1,), int32 or int64
+    begin: NDArray[Any]  # (rows + 1,), int32 or int64; fewer than 2^31 rows
     items: NDArray[Any]  # int32 or int64
     values: NDArray[Any] | None  # any real dtype
 
@@ -41,6 +41,11 @@ class SparseRows(RowSource, Protocol):
     @property
     def ordered(self) -> bool:
         """Whether `blocks` can bring the rows to this process, in their order."""
+        ...
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether rows lie in the memory of this process: every pass finds the same ones at the same places."""
         ...
 
     def fold(self, function: SparseFunction) -> Sums:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plandp.data import batches as sources
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
-from plandp.data.blocks import TableRows, merge
+from plandp.data.blocks import COPIED, TableRows, copied_quickly, merge
 from plandp.data.labels import BeforeValues
 from plandp.data.progress_bar import Reach, bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
@@ -145,8 +145,12 @@ class StreamedRows:
     @np.errstate(all="ignore")
     def _added_up(self, function: AddingFunction) -> Sums:
         total = function(np.empty((0, self.d)))
-        for block in self.blocks():
-            function.add_to(total, block, None)
+        for table, own, count in self._shares():
+            step = max(1, (COPIED if copied_quickly(table) else sources.VALUES_AT_A_TIME) // self.d)
+            for first in range(0, count, step):
+                last = min(first + step, count)
+                function.add_to(total, table.read(slice(first, last) if own is None else own[first:last]), None)
+            del table
         return total
 
     def _sums(self, function: BlockFunction) -> Iterator[Sums]:
@@ -172,13 +176,8 @@ class StreamedRows:
 
     def _parts(self, step: int) -> Iterator[FloatBlock]:
         """Go through the rows; no part reaches over a multiple of `step`, so that parts make whole blocks."""
-        seen = done = 0
-        for table in self._tables(picked=False):
-            own = None
-            count = table.n
-            if self._indices is not None:
-                own = self._indices[done : np.searchsorted(self._indices, seen + table.n)] - seen
-                count = len(own)
+        done = 0
+        for table, own, count in self._shares():
             first = 0
             while first < count:
                 last = min(first + step - (done + first) % step, count)
@@ -189,7 +188,19 @@ class StreamedRows:
                 yield part
                 del part
                 first = last
+            done += count
+            del table
+
+    def _shares(self) -> Iterator[tuple[Table, NDArray[np.int64] | None, int]]:
+        """Go through the source: which rows of every table are asked for, None for all, and how many."""
+        seen = done = 0
+        for table in self._tables(picked=False):
+            own, count = None, table.n
+            if self._indices is not None:
+                own = self._indices[done : np.searchsorted(self._indices, seen + table.n)] - seen
+                count = len(own)
             seen, done = seen + table.n, done + count
+            yield table, own, count
             del table
 
     def _picked(self, indices: NDArray[np.int64]) -> FloatBlock:

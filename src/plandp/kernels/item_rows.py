@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+TURNS = 4
+"""Rows are counted by turns: those next to each other are often in one cell, and no count should wait for the last."""
 
-def count_cells(keys: IntArray, shift: int, lowest: int, counts: IntArray) -> None:
-    """Add 1 to the cell of every key: what is left of it without its last `shift` bits, counted from the lowest."""
-    last = len(counts) - 1
-    for key in keys:
-        counts[min(max((key >> shift) - lowest, 0), last)] += 1
+
+def count_cells(norms: IntArray, shift: int, lowest: int, counts: IntArray) -> None:
+    """Add 1 to the cell of every squared norm: its float without the last `shift` bits, counted from the lowest cell.
+
+    `counts` has a line for each of the `TURNS`.
+    """
+    last = counts.shape[1] - 1
+    for r in range(len(norms)):
+        counts[r % TURNS, min(max((np.float64(norms[r]).view(np.int64) >> shift) - lowest, 0), last)] += 1
 
 
 def write_norms(

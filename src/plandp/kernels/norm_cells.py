@@ -33,6 +33,7 @@ def add_up_cells(
     center: FloatArray,
     factor: FloatArray,
     squared: bool,
+    reach: float,
     edges: FloatArray,
     lowest_bucket: int,
     first_cells: NDArray[np.int32],
@@ -44,7 +45,8 @@ def add_up_cells(
     """Add every row's lattice vector to its cell of `sums`, and 1 to its cell of `counts`; or those of `chosen` rows.
 
     Lattice vectors must fit in 32 bits.  A norm is added up from the left where another order could give another
-    cell; elsewhere any order tells the cell.  A norm's bucket says where the search for its cell begins.
+    cell; elsewhere any order tells the cell.  A norm's bucket says where the search for its cell begins.  A row whose
+    norm is below `reach` lies within the box and has no NaN.
     """
     n, d = block.shape
     last = len(edges) - 1
@@ -55,10 +57,6 @@ def add_up_cells(
     least, most = public[0].reshape(together * d), public[1].reshape(together * d)
     instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
     per_unit = public[4].reshape(together * d)
-    reach = np.inf  # a shorter row lies within the box and has no NaN
-    for c in range(d):
-        reach = min(reach, (center[c] - low[c]) * factor[c], (high[c] - center[c]) * factor[c])
-    reach = reach * reach if squared else reach
     values = block.reshape(n * d)
     gathered = np.empty(together * d)
     count = len(chosen) if len(chosen) else n

@@ -4,6 +4,7 @@ A row x ≥ 0 becomes q with q_i = rint(w_i · x_i), or w_i itself where an item
 leave nothing to round, and are divided out after the noise.  Two rows q, q' ≥ 0 of norm up to R are at most √2·R apart.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,8 +16,14 @@ from numpy.typing import NDArray
 
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.kernels.compiler import compiled
-from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
-from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, count_items, write_set_norms
+from plandp.kernels.item_rows import TURNS, add_clipped, add_grouped, count_cells, write_norms
+from plandp.kernels.item_sets import (
+    add_clipped_alike,
+    add_clipped_sets,
+    add_grouped_sets,
+    count_items,
+    write_set_norms,
+)
 from plandp.mechanisms.tail_cell import NormCounts
 from plandp.noise.meter import MeteredNoise
 
@@ -31,6 +38,9 @@ FINEST = 2.0**500
 
 ITEMS_AT_A_TIME = 2**11
 """Running sums of so many items stay in cache."""
+
+MOST_HELD = 2**23
+"""Of so many rows norms are held, in 64 MiB."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,14 +79,10 @@ class ItemLattice:
         return np.where(x < self.largest, x, float(self.largest))
 
     @cached_property
-    def whole_weights(self) -> NDArray[np.int32]:
+    def whole_weights(self) -> NDArray[Any]:
         """The weights of items that are there or not; none exceeds the largest entry, and so none reaches 2^31."""
-        return np.floor(np.minimum(self.weights, float(self.largest))).astype(np.int32)
-
-    @cached_property
-    def squared_weights(self) -> NDArray[np.uint64]:
-        """The squares of the whole weights."""
-        return self.whole_weights.astype(np.uint64) ** 2
+        whole = np.floor(np.minimum(self.weights, float(self.largest)))
+        return whole.astype(np.uint16 if whole.max() < 2**16 else np.int32)  # the narrower, the more stay in cache
 
     @cached_property
     def alike(self) -> bool:
@@ -108,14 +114,29 @@ class NormCells:
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Count the rows of the block by norm."""
+        return (self.of(squared_norms(block, self.lattice)),)
+
+    def of(self, norms: IntArray) -> IntArray:
+        """Count rows of these squared norms."""
         lowest, edges = self.lattice.cells
-        counts = np.zeros(len(edges), np.int64)
-        keys = squared_norms(block, self.lattice).astype(np.float64).view(np.int64)
         if loop := compiled(count_cells):
-            loop(keys, CELL_SHIFT, lowest, counts)
-        else:
-            np.add.at(counts, np.minimum(np.maximum((keys >> CELL_SHIFT) - lowest, 0), len(counts) - 1), 1)
-        return (counts,)
+            counts = np.zeros((TURNS, len(edges)), np.int64)
+            loop(norms, CELL_SHIFT, lowest, counts)
+            return np.asarray(counts.sum(axis=0))
+        cells = (norms.astype(np.float64).view(np.int64) >> CELL_SHIFT) - lowest
+        return np.bincount(np.minimum(np.maximum(cells, 0), len(edges) - 1), minlength=len(edges))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class HeldNorms:
+    """The squared norm of every row on a lattice, in the order of rows in memory.  Not private, stays inside."""
+
+    lattice: ItemLattice
+    norms: IntArray
+
+    def are_of(self, lattice: ItemLattice) -> bool:
+        """Whether sets have the same norms on the other lattice."""
+        return np.array_equal(lattice.whole_weights, self.lattice.whole_weights)
 
 
 @dataclass(frozen=True)
@@ -135,12 +156,11 @@ class ItemCounts:
 
     def __call__(self, block: SparseBlock, /) -> tuple[IntArray]:
         """Count the items of the block; each row holds an item at most once."""
-        counts = np.zeros(self.d, np.int64)
         if loop := compiled(count_items):
+            counts = np.zeros(self.d, np.int32)  # no block has 2^31 rows
             loop(_unsigned(block.items), counts)
-        else:
-            np.add.at(counts, block.items, 1)
-        return (counts,)
+            return (counts.astype(np.int64),)
+        return (np.bincount(block.items, minlength=self.d),)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,9 +183,8 @@ class ClippedSum:
         lattice, radius = self.lattice, float(isqrt(self.squared_radius))
         sums = np.zeros(len(lattice.weights), np.int64)
         norms = squared_norms(block, lattice)
-        if (sets := compiled(add_clipped_sets)) and block.values is None:
-            long = np.flatnonzero(norms > self.squared_radius)
-            sets(block.begin, _unsigned(block.items), lattice.whole_weights, norms, long, radius, sums)
+        if compiled(add_clipped_sets) and block.values is None:
+            self.add_changes(block, norms, sums)
             return (sums if self.counted else sums + self.whole(*ItemCounts(d=len(sums))(block)),)
         if loop := compiled(add_clipped):
             limits = lattice.squared, float(lattice.largest), norms, self.squared_radius, radius
@@ -174,6 +193,13 @@ class ClippedSum:
             shorter = np.repeat(_shorter(norms, self.squared_radius), np.diff(block.begin))
             np.add.at(sums, block.items, (lattice.vectors(block) * shorter).astype(np.int64))
         return (sums - self.whole(*ItemCounts(d=len(sums))(block)) if self.counted else sums,)
+
+    def add_changes(self, block: SparseBlock, norms: IntArray, sums: NDArray[Any]) -> None:
+        """Add what clipping changes in a block of sets of these squared norms."""
+        loop = add_clipped_alike if self.lattice.alike else add_clipped_sets
+        rows = block.begin, _unsigned(block.items), self.lattice.whole_weights, norms
+        long, radius = np.flatnonzero(norms > self.squared_radius), float(isqrt(self.squared_radius))
+        (compiled(loop) or loop)(*rows, long, radius, sums)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -255,14 +281,15 @@ def _row_of_entry(block: SparseBlock) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(block.begin) - 1), np.diff(block.begin))
 
 
-def squared_norms(block: SparseBlock, lattice: ItemLattice) -> IntArray:
-    """The squared norm of every row, below 2^59."""
+def squared_norms(block: SparseBlock, lattice: ItemLattice, norms: IntArray | None = None) -> IntArray:
+    """The squared norm of every row, below 2^59; written to `norms` if given."""
+    norms = np.empty(len(block.begin) - 1, np.int64) if norms is None else norms
     if block.values is None and lattice.alike:
-        return np.diff(block.begin).astype(np.int64) * int(lattice.whole_weights[0]) ** 2
-    norms = np.empty(len(block.begin) - 1, np.int64)
-    if (sets := compiled(write_set_norms)) and block.values is None:
+        np.subtract(block.begin[1:], block.begin[:-1], out=norms)
+        norms *= int(lattice.whole_weights[0]) ** 2
+    elif (sets := compiled(write_set_norms)) and block.values is None:
         upto = np.empty(ITEMS_AT_A_TIME + 1, np.uint64)
-        sets(block.begin, _unsigned(block.items), lattice.squared_weights, upto, norms)
+        sets(block.begin, _unsigned(block.items), lattice.whole_weights, upto, norms)
     elif loop := compiled(write_norms):
         loop(*_arguments(block, lattice), lattice.squared, float(lattice.largest), norms)
     else:
@@ -294,6 +321,18 @@ def norm_counts(rows: SparseRows, lattice: ItemLattice) -> NormCounts:
     return NormCounts(edges=lattice.cells[1], counts=counts)
 
 
+@np.errstate(all="ignore")
+def norm_counts_held(rows: SparseRows, lattice: ItemLattice) -> tuple[NormCounts, HeldNorms | None]:
+    """Sets by norm, and all norms where rows are in memory and there is a use for them.  Both stay inside."""
+    if not rows.in_memory or rows.n > MOST_HELD or compiled(add_clipped_sets) is None:
+        return norm_counts(rows, lattice), None
+    norms = np.empty(rows.n, np.int64)
+    for block, place in _placed(rows):
+        squared_norms(block, lattice, norms[place])
+    counts = NormCells(lattice=lattice).of(norms)
+    return NormCounts(edges=lattice.cells[1], counts=counts), HeldNorms(lattice=lattice, norms=norms)
+
+
 def private_filled_rows(rows: SparseRows, noise: MeteredNoise, *, rho: Fraction, step: str) -> float:
     """The number of rows that hold any item; noise may take it below 0 or above all of them.
 
@@ -318,17 +357,19 @@ def private_item_sum(
     rho: Fraction,
     step: str,
     counts: IntArray | None = None,
+    held: HeldNorms | None = None,
 ) -> NoisyItems:
     """Release the sum of all rows, those above the radius scaled down to it.
 
-    With the `counts` of items that are there or not only clipped rows are added up anew: the sum is the same.
+    With the `counts` of items that are there or not only clipped rows are added up anew, and with `held` norms none
+    are reckoned: the sum is the same.
 
     Guarantee: rho-zCDP for replacing one row.  Every row adds an integer vector q ≥ 0 with Σq² ≤ R², so the sum moves
     by at most √2·R.
     """
     squared_radius = max(1, int(radius * radius))
     clipped = ClippedSum(lattice=lattice, squared_radius=squared_radius, counted=counts is not None)
-    sums = _with_whole(clipped, rows, counts)
+    sums = _with_whole(clipped, rows, counts, held)
     noisy = noise.release(sums, squared_sensitivity=2 * squared_radius, rho=rho, step=step)
     noise_std = float(np.sqrt(float(Fraction(squared_radius) / rho)))
     return NoisyItems(total=noisy.astype(np.float64) / lattice.weights, noise_std=noise_std / lattice.weights)
@@ -358,6 +399,27 @@ def private_group_sum(
     return NoisyItems(total=noisy.astype(np.float64) / weights, noise_std=noise_std / weights)
 
 
-def _with_whole(clipped: ClippedSum | GroupedSum, rows: SparseRows, counts: IntArray | None) -> IntArray:
-    (sums,) = rows.fold(clipped)
-    return sums if counts is None else sums + clipped.whole(counts)
+@np.errstate(all="ignore")
+def _with_whole(
+    clipped: ClippedSum | GroupedSum, rows: SparseRows, counts: IntArray | None, held: HeldNorms | None = None
+) -> IntArray:
+    if counts is None:
+        return rows.fold(clipped)[0]
+    whole = clipped.whole(counts)
+    if held is None or isinstance(clipped, GroupedSum) or not held.are_of(clipped.lattice):
+        return whole + rows.fold(clipped)[0]
+    # no row changes an entry by more than its weight
+    narrow = rows.n * int(clipped.lattice.whole_weights.max()) < 2**31
+    changes: NDArray[Any] = np.zeros(len(whole), np.int32 if narrow else np.int64)
+    for block, place in _placed(rows):
+        clipped.add_changes(block, held.norms[place], changes)
+    return np.asarray(whole + changes)
+
+
+def _placed(rows: SparseRows) -> Iterator[tuple[SparseBlock, slice]]:
+    """All rows in their order, block by block, with the place of each block among them."""
+    at = 0
+    for block in rows.blocks():
+        place = slice(at, at + len(block.begin) - 1)
+        yield block, place
+        at = place.stop

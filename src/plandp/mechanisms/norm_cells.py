@@ -21,7 +21,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
-TILE = 2**16  # values worked on at a time: they stay in cache
+TILE = 2**18  # values worked on at a time: they stay in cache, and a call for all of them costs little
+EXACT = 2**53  # whole numbers up to here are float64, and so are their sums
 EVERY_ROW = np.empty(0, np.int64)
 
 
@@ -115,6 +116,7 @@ class CellSums:
             view.center,
             view.factor,
             self.squared,
+            self._reach,
             cells.edges,
             *cells.shortcuts,
             cells.steps,
@@ -127,39 +129,65 @@ class CellSums:
         """What the compiled loop does, tile by tile in NumPy."""
         from scipy.sparse import csr_array  # here, since importing it takes longer than importing plandp
 
-        d = block.shape[1]
-        rows = max(1, TILE // d)
+        rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max())))
         for begin in range(0, len(block), rows):
             cell, vectors = self.lattice_vectors(block[begin : begin + rows])
             order = np.argsort(cell, kind="stable")
             present, starts = np.unique(cell[order], return_index=True)
             ends = np.append(starts, len(cell))
-            gather = csr_array((np.ones(len(cell), np.int64), order, ends), shape=(len(present), len(cell)))
-            sums[present] += gather @ vectors
+            gather = csr_array((np.ones(len(cell)), order, ends), shape=(len(present), len(cell)))
+            sums[present] += (gather @ vectors).astype(np.int64)
             counts[present] += np.diff(ends)
 
-    def lattice_vectors(self, rows: FloatArray) -> tuple[NDArray[np.intp], IntArray]:
-        """The cell and the integer vector of every row, each a function of that row alone."""
+    def lattice_vectors(self, rows: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+        """The cell and the vector of whole numbers of every row, each a function of that row alone."""
         cells = self.cells
-        y = self.view(rows)
-        if self.squared:
-            y *= y
-        norm = self._norms(y)
+        y, norm = self._mapped(rows)
+        norm = self._from_the_left(y, norm)
         unusable = ~np.isfinite(norm)
         cell = np.minimum(np.searchsorted(cells.edges, norm), len(cells.edges) - 1)
         top = cells.edges[-1]
         shrink = np.where(norm > top, top / norm, 1.0)
         y *= (shrink / cells.steps[cell])[:, None]
         y[unusable] = 0.0
-        vectors = np.rint(y).astype(np.int64)
-        too_long = np.einsum("ij,ij->i", vectors, vectors) > cells.bounds[cell] ** 2
+        vectors = np.rint(y, out=y)
+        too_long = ~(np.vecdot(vectors, vectors) * (1.0 + self._margin) < cells.squared_bounds[cell])
+        integers = vectors[too_long].astype(np.int64)
+        too_long[too_long] = np.vecdot(integers, integers) > cells.squared_bounds[cell[too_long]]
         vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
         return cell, vectors
 
-    def _norms(self, y: FloatArray) -> FloatArray:
+    @property
+    def _margin(self) -> float:
+        """Twice what the order of d additions can change."""
+        return float((len(self.view.center) + 8) * 2.0**-52)
+
+    @cached_property
+    def _reach(self) -> float:
+        """A row with a shorter norm lies within the box and has no NaN; 0 where squares could underflow."""
+        view = self.view
+        reach = float((np.minimum(view.center - view.low, view.high - view.center) * view.factor).min())
+        reach = max(reach, 0.0)
+        reach = reach * reach if self.squared else reach
+        return reach if reach > 2.0**-500 else 0.0
+
+    def _mapped(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The rows y, or their squares, and their norms, added up in any order."""
+        y = rows - self.view.center
+        y *= self.view.factor
+        y, norm = self._measured(y)
+        if np.all(norm * (1.0 + self._margin) < self._reach):
+            return y, norm
+        return self._measured(self.view(rows))  # a row may reach out of the box
+
+    def _measured(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if self.squared:
+            y *= y
+        return y, np.asarray(np.sqrt(np.vecdot(y, y)))
+
+    def _from_the_left(self, y: FloatArray, norm: FloatArray) -> FloatArray:
         """The norm of every row, added up from the left where another order could give another cell."""
-        edges, margin = self.cells.edges, (y.shape[1] + 8) * 2.0**-52
-        norm = np.asarray(np.sqrt(np.einsum("ij,ij->i", y, y)))
+        edges, margin = self.cells.edges, self._margin
         shorter, longer = np.searchsorted(edges, norm * (1.0 - margin)), np.searchsorted(edges, norm * (1.0 + margin))
         unsure = (shorter != longer) | (longer == len(edges))
         # accumulate adds each row's squares one by one from the left: the one order all kernels share

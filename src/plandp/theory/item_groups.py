@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.theory.stable_order import stable_order
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -14,7 +16,7 @@ UNEVEN = 4.0  # groups may lose so many times the share that all items together 
 
 def groups_by_popularity(mean: FloatArray) -> IntArray:
     """The group of every column: about equal shares of the total from the most popular down, none of them empty."""
-    order = np.argsort(-mean, kind="stable")
+    order = stable_order(-mean)
     upto = np.cumsum(mean[order]) - 0.5 * mean[order]
     share = np.minimum(upto / max(float(mean.sum()), 1e-300) * GROUPS, GROUPS - 1.0).astype(np.int64)
     group = np.empty(len(mean), np.int64)

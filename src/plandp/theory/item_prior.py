@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.theory.stable_order import stable_order
 from plandp.theory.stretch import log_gaussian_norm
 
 FloatArray = NDArray[np.float64]
@@ -47,7 +48,7 @@ def shrunk(noisy: FloatArray, noise_std: FloatArray, *, error_norm: float) -> Sh
         unit = float(noise_std[unclear].min())  # single precision has no room for other units
         z, τ = noisy[unclear] / unit, noise_std[unclear] / unit
         grid = np.append(0.0, np.geomspace(τ.min() / 20.0, max(z.max() + 4.0 * τ.max(), τ.min()), GRID_POINTS))
-        some = np.argsort(z, kind="stable")[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
+        some = stable_order(z)[:: -(-len(z) // LEARN_FROM)]  # all sizes of mean are represented
         prior = _with_mean(_learned_prior(_likelihood(z[some], τ[some], grid)), grid, float(z.mean()))
         found = _by_table(z, τ, grid, prior, (error_norm,) if error_norm == 2.0 else (error_norm, 2.0))
         learned, too_sure = found[0], _overconfidence(z, τ, found[-1])

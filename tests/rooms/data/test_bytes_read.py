@@ -3,14 +3,19 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
 import plandp
+from plandp.data import streamed_rows
 from plandp.data.array import ArrayTable
+from plandp.data.mapped_reads import MappedReads
+from plandp.data.side_by_side import ColumnsInMemory
 from plandp.kernels.compiler import compiled
 from plandp.mechanisms import lattice_counts, norm_cells
 
@@ -99,3 +104,32 @@ def test_what_must_be_copied_is_copied_in_small_pieces(data: NDArray[Any], seen:
 def test_a_pass_makes_few_calls(seen: Seen) -> None:
     release(TABLE, rho=1.0)
     assert seen.calls["add_up_cells"] <= 3 * 3 + 2  # blocks of four million values, and one of none for every fold
+
+
+def test_a_stream_is_read_where_it_lies(seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = pa.schema([(str(place), pa.float64()) for place in range(D)])
+    with pa.ipc.new_stream(tmp_path / "t.arrow", schema) as file:
+        file.write_table(pa.Table.from_arrays([pa.array(column) for column in TABLE.T.copy()], schema=schema), 20_000)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    read, rows = MappedReads.read, ColumnsInMemory.rows
+    copied, blocks = 0, []
+
+    def watched_read(file: MappedReads, size: int) -> Any:
+        nonlocal copied
+        found = read(file, size)
+        copied += len(found) if isinstance(found, bytes) else 0
+        return found
+
+    def watched_rows(columns: ColumnsInMemory, chosen: Any) -> Any:
+        blocks.append(rows(columns, chosen).nbytes)
+        return rows(columns, chosen)
+
+    monkeypatch.setattr(MappedReads, "read", watched_read)
+    monkeypatch.setattr(ColumnsInMemory, "rows", watched_rows)
+    found = plandp.mean(tmp_path / "t.arrow", bounds=(-200, 200), rho=1.0, smallest_spread=2.0**-4, testing_seed=5)
+    sample = 5_656
+    assert found.estimate.tobytes() == release(TABLE, rho=1.0).estimate.tobytes()
+    assert found.receipt.passes == 3  # counted, sampled, added up
+    assert copied < TABLE.nbytes / 100  # headers
+    assert sum(blocks) == (N + sample) * D * 8  # every value once, those of the sample twice
+    assert max(blocks) <= 2**20

@@ -1,6 +1,8 @@
 """Files that change between passes, are cut off or damaged: a clear error, no cell in it, nothing released."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -201,3 +203,29 @@ def test_an_array_that_is_cut_off_while_it_is_read_is_refused(monkeypatch: pytes
     with pytest.raises(ArgumentError, match=r"^data: the file 't.npy' changed while it was read") as caught:
         list(blocks)
     assert caught.value.__context__ is None
+
+
+CUT_OFF = """
+import os
+import numpy as np
+from plandp.data import batches, streamed_rows
+from plandp.data.open import open_rows
+batches.VALUES_AT_A_TIME, streamed_rows.IN_MEMORY = 3000, 0
+blocks = open_rows("t.arrow").blocks()
+next(blocks)
+os.truncate("t.arrow", 4096)
+try:
+    list(blocks)
+except Exception as error:
+    print(error)
+"""
+
+
+def test_a_map_of_a_stream_that_is_cut_off_is_not_looked_at() -> None:
+    """In a process of its own: where the check is missing, the system ends it."""
+    table = _arrow(np.ones((60_000, 3)))
+    with pyarrow.ipc.new_stream("t.arrow", table.schema) as file:
+        file.write_table(table)
+    done = subprocess.run([sys.executable, "-c", CUT_OFF], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "data: the file 't.arrow' changed while it was read; name one that stays as it is\n"

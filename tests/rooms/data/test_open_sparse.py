@@ -52,6 +52,7 @@ def few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (stored_rows, distinct_items, scipy_matrix):
         monkeypatch.setattr(module, "ENTRIES_AT_A_TIME", 3)
     monkeypatch.setattr(open_sparse, "ENTRIES_PER_BLOCK", 5)
+    monkeypatch.setattr(open_sparse, "TIMES_OF_SETS", 1)
 
 
 class Collect:
@@ -565,6 +566,7 @@ def test_parts_that_do_not_fit_are_refused_without_a_value(table: Any) -> None:
 def test_blocks_are_cut_between_rows(binary: bool, entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
     stored = [[(c, 1.0 + c) for c in range(k)] for k in (0, 2, 5, 0, 0, 0, 0, 0, 9, 1, 1, 0)]
     monkeypatch.setattr(open_sparse, "ENTRIES_PER_BLOCK", entries)
+    monkeypatch.setattr(open_sparse, "TIMES_OF_SETS", 1)
     monkeypatch.setattr(open_sparse, "ENTRIES_PER_COLUMN", 0)
     rows = open_sparse_rows(matrix(stored, 9, dtype="int32"), binary=binary)
     seen = Collect(9, binary)

@@ -18,7 +18,13 @@ from plandp.data.sparse_rows import SparseBlock
 from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, place_entries
 from plandp.kernels.compiler import compiled
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
-from plandp.kernels.item_sets import add_clipped_sets, add_grouped_sets, write_set_norms
+from plandp.kernels.item_sets import (
+    add_clipped_alike,
+    add_clipped_sets,
+    add_grouped_sets,
+    count_items,
+    write_set_norms,
+)
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import split_pieces, write_thresholds
@@ -50,7 +56,8 @@ LOOPS = (
         add_wanted_cells,
         write_evidence,
     ),
-    *(count_cells, write_norms, add_clipped, add_grouped, write_set_norms, add_clipped_sets, add_grouped_sets),
+    *(count_cells, write_norms, add_clipped, add_grouped),
+    *(write_set_norms, count_items, add_clipped_sets, add_clipped_alike, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
 )
 USERS = (
@@ -124,6 +131,27 @@ def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> N
     rows = open_rows(table)
     for totals in each_way(lambda: cell_totals(rows, view, cells)):
         assert totals.counts.tolist() == ([0] + [1] * (many - 1) if above else [1] * (many - 1) + [0])
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("missing", [None, 7.25])
+def test_rows_on_the_verge_of_the_box(squared: bool, missing: float | None) -> None:
+    # One entry at, a little within or a little beyond a side of the box, or NaN: the others do not lengthen the row.
+    verge = np.outer([0.9, 1 - 2**-52, 1.0, 1 + 2**-52, 1.05, 1.15, 1.5, np.inf, np.nan], [-50.0, 40.0]).ravel()
+    center = np.array([-1.1, 0.2, 1.3])
+    table = np.concatenate([np.where(np.arange(3) == place, verge[:, None], center) for place in range(3)])
+    view = Recentred(
+        low=np.full(3, -50.0),
+        high=np.full(3, 40.0),
+        missing=None if missing is None else np.full(3, missing),
+        center=center,
+        factor=np.geomspace(0.5, 1.0, 3),
+    )
+    cells = NormCells.around(30.0, lowest=1e-3, highest=4000.0, d=3, points=2**30)
+    for row in table[:, None]:
+        first, *others = each_way(lambda row=row: cell_totals(open_rows(row), view, cells, squared=squared))
+        for other in others:
+            np.testing.assert_array_equal(first.sums, other.sums)
 
 
 @pytest.mark.parametrize("margin", [2.0**-30, 2.0**-9, 0.1])  # the wider, the more go to the exact verdict

@@ -1,14 +1,17 @@
 """The sparse benchmark works; what it finds is for people to read, since machines are noisy."""
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import plandp
 import plandp_lab.sparse_benchmark as benchmark
-from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemCounts, NormCells
+from plandp.data.open_sparse import open_sparse_rows
 from plandp_lab.gauge import cpu_seconds_of
-from plandp_lab.sparse_benchmark import CASES, SMALL, SparseCost, main, passes_of
+from plandp_lab.sparse_benchmark import CASES, SMALL, SparseCost, main
 
 
 def test_the_quick_benchmark_prints_a_line(monkeypatch, capsys):
@@ -46,27 +49,24 @@ def test_the_shapes_are_those_of_kosarak_and_pos_and_a_million_items():
     assert CASES[0].baskets.least == 20
 
 
-def test_the_passes_timed_are_those_of_a_release():
-    matrix = SMALL.baskets.draw(np.random.default_rng(0)).rows
-    rows, functions = passes_of(matrix)
-    kinds = [ItemCounts, NormCells, ClippedSum, GroupedSum, NormCells, ClippedSum]
-    assert [type(function) for function in functions] == kinds
-    (counts,) = rows.fold(functions[1])
-    assert counts.sum() == matrix.shape[0]
-
-
-def test_every_pass_is_row_wise_work(monkeypatch):
-    # each call takes a second, so the row-wise work takes as many as there are passes
-    timed = []
-
-    def a_second(work):
-        timed.append(work)
-        return 1.0
-
-    monkeypatch.setattr(benchmark, "cpu_seconds_of", a_second)
+def test_every_pass_of_a_release_is_row_wise_work(monkeypatch):
+    # the clock moves by a second whenever it is read, so that the row-wise work takes as many as there are passes
+    clock = count()
+    monkeypatch.setattr(benchmark, "process_time", lambda: next(clock))
+    monkeypatch.setattr(benchmark, "cpu_seconds_of", lambda work: 1.0)
     cost = benchmark.cost_of(SMALL)
-    assert (cost.sum, cost.row_wise, cost.release, cost.noise) == (1.0, 6.0, 1.0, 1.0)
-    assert sum(isinstance(part, GroupedSum) for work in timed for part in work.args) == benchmark.REPEATS
+    passes = plandp.mean(SMALL.baskets.draw(np.random.default_rng(0)).rows, kind="binary", rho=1).receipt.passes
+    assert (cost.sum, cost.row_wise, cost.release, cost.noise) == (1.0, float(passes), 1.0, 1.0)
+
+
+def test_a_pass_lasts_until_its_last_block_was_done_with(monkeypatch):
+    rows = benchmark.TimedRows(rows=open_sparse_rows(sp.csr_array(np.eye(2)), binary=True))
+    now = [0.0]
+    monkeypatch.setattr(benchmark, "process_time", lambda: now[0])
+    for _ in rows.blocks():
+        now[0] += 7.0
+    rows.fold(lambda block: (np.zeros(int(now[0])),))
+    assert (rows.seconds, rows.passes) == ([7.0, 0.0], 2)
 
 
 def test_work_of_this_process_takes_time():

@@ -1,6 +1,7 @@
 """Norms, clipped sums and group sums of sets against rows taken one by one, in Python's integers and floats."""
 
 from dataclasses import replace
+from functools import partial
 from math import floor, isqrt, sqrt
 
 import numpy as np
@@ -8,9 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plandp.data.compressed_rows import CompressedRows
 from plandp.data.sparse_rows import SparseBlock
 from plandp.mechanisms import item_rows
-from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemCounts, ItemLattice, NormCells
+from plandp.mechanisms.item_rows import (
+    ClippedSum,
+    GroupedSum,
+    ItemCounts,
+    ItemLattice,
+    NormCells,
+    norm_counts_held,
+)
 
 Sets = list[list[int]]
 
@@ -96,3 +105,10 @@ def test_every_sum_is_that_of_its_rows(
                 changes = sum(replace(function, counted=True)(block)[0] for block in blocks_of(rows, cut))
                 counts = sum(ItemCounts(d=d)(block)[0] for block in blocks_of(rows, cut))
                 assert (changes + function.whole(counts)).tolist() == answer
+            if isinstance(function, ClippedSum):
+                source = CompressedRows(
+                    n=len(rows), labels=tuple(range(d)), blocks=partial(blocks_of, rows, cut), in_memory=True
+                )
+                by_norm, held = norm_counts_held(source, lattice)
+                assert (by_norm.counts.tolist(), held is None) == (expected, not compiler)
+                assert item_rows._with_whole(replace(function, counted=True), source, counts, held).tolist() == answer
