@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from plandp.data.array import ArrayTable
 from plandp.data.blocks import VALUES_PER_BLOCK, merge
 from plandp.data.row_choice import places_among
-from plandp.data.rows import BlockFunction, FloatBlock, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
 
 T = TypeVar("T")
@@ -78,10 +78,15 @@ class FoldBlocks:
 
     def __call__(self, part: Part, /) -> Sums:
         """Add up the part, block by block."""
-        total: Sums = ()
+        function, count = self.function, 0
+        sums: Sums = ()
         for block in part.blocks():
-            total = added(total, (np.array([len(block)]), *self.function(block)))
-        return total
+            if isinstance(function, AddingFunction) and sums:
+                function.add_to(sums, block, None)
+            else:
+                sums = added(sums, function(block))
+            count += len(block)
+        return (np.array([count]), *sums) if sums else ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -35,6 +35,9 @@ WINDOW = 512
 FEW = 64
 """One column in so many may be far from where it was before."""
 
+SENT = 2**24
+"""Where rows are far away, tallies of up to so many bytes are brought from there."""
+
 EVERY_ROW = np.empty(0, np.int64)
 
 
@@ -292,33 +295,50 @@ def _write_keys(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TwiceBelow:
-    """Block function: what `LatticeKeys.twice_below` says of the keys of a block."""
+class TallyAround:
+    """Block function: how many keys lie below every point of a window that begins at `base`; how many are missing."""
 
     lattice: Lattice
     missing: FloatArray | None
-    thresholds: FloatArray  # public or released
+    base: NDArray[np.int64]  # public or released
+    points: int
 
     def __call__(self, block: FloatArray, /) -> Sums:
         """Count the values of the block, each on its own."""
         keys = np.empty(block.shape, narrowest_integer(self.lattice))
         absent = np.zeros(block.shape[1], np.int64)
         _keys_of(block, self.lattice, self.missing, keys, absent)
-        return (LatticeKeys(keys=keys, missing=absent).twice_below(self.thresholds),)
+        base = self.base
+        if keys.dtype == np.int64:  # what lies outside of the window may as well lie next to it
+            keys = np.minimum(np.maximum(keys - base, -1), self.points).astype(np.int32)
+            base = np.zeros_like(base)
+        below = np.empty((block.shape[1], self.points + 2), np.int32)
+        loop = compiled(tally_around) or _tally_around
+        loop(keys, base.astype(np.int32), below)
+        return below.astype(np.int64), absent
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReadAgain:
-    """Rows that are read in every round and never brought together: their keys are too many, or elsewhere."""
+    """Rows that are read again and never brought together: their keys are too many, or elsewhere.
 
-    rows: Rows
-    lattice: Lattice
-    missing: FloatArray | None
+    A pass tallies all keys around the thresholds; as long as later thresholds are near, they are looked up.
+    """
+
+    def __init__(self, rows: Rows, lattice: Lattice, missing: FloatArray | None) -> None:
+        self._rows, self._lattice, self._missing = rows, lattice, missing
+        self._points = min(WINDOW, max(2, SENT // (8 * rows.d)))
+        self._base = np.full(rows.d, -(2**62))  # nothing is tallied yet
+        self._below = self._absent = np.empty(0, np.int64)
 
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
-        """2·#{key < threshold} + #{missing} for every column, from one more pass."""
-        (twice,) = self.rows.fold(TwiceBelow(lattice=self.lattice, missing=self.missing, thresholds=thresholds))
-        return twice
+        """2·#{key < threshold} + #{missing} for every column, from tallies or one more pass."""
+        asked = np.minimum(np.maximum(thresholds, 0.0), self._lattice.cells).astype(np.int64)
+        if np.any((asked < self._base) | (asked > self._base + self._points)):
+            self._base = asked - self._points // 2
+            around = TallyAround(lattice=self._lattice, missing=self._missing, base=self._base, points=self._points)
+            self._below, self._absent = self._rows.fold(around)
+        below = self._below[np.arange(len(asked)), asked - self._base]
+        return np.asarray(2 * np.minimum(below, self._rows.n - self._absent) + self._absent)
 
 
 def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:
@@ -330,9 +350,10 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
         keys = lattice_keys(rows, lattice, missing, stride=stride)
         return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
-    if rows.ordered and size <= HELD:
+    small = kind == np.uint16 and 4 * points * rows.d <= SENT and rows.n < 2**31
+    if (rows.ordered and size <= HELD) or small:
         return TalliedKeys.of(chosen, lattice, missing)
-    return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
+    return ReadAgain(chosen, lattice, missing)
 
 
 def private_counts_below(

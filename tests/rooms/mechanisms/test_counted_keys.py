@@ -45,25 +45,54 @@ def thresholds():
 
 @pytest.mark.parametrize("missing", [None, np.array([0.25, 1.0, 7.0])])
 @pytest.mark.parametrize("stride", [1, 2, 7])
-def test_rows_elsewhere_are_counted_as_held_keys_are(table, missing, stride):
+@pytest.mark.parametrize("sent", [0, 600, 2**24], ids=["one point", "some points", "all points"])
+def test_rows_elsewhere_are_counted_as_held_keys_are(table, missing, stride, sent, monkeypatch):
     held = counted_keys(open_rows(table), LATTICE, missing, stride=stride)
-    again = counted_keys(Elsewhere(open_rows(table)), LATTICE, missing, stride=stride)
+    monkeypatch.setattr(lattice_counts, "SENT", sent)
+    away = counted_keys(Elsewhere(open_rows(table)), LATTICE, missing, stride=stride)
     assert isinstance(held, LatticeKeys)
-    assert isinstance(again, ReadAgain)
+    assert isinstance(away, TalliedKeys if sent == 2**24 else ReadAgain)
     for threshold in thresholds():
-        assert again.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
+        assert away.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
 
 
-def test_every_round_reads_the_rows_once(table):
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+@pytest.mark.parametrize("finest", [0.1, 1e-3, 1e-10], ids=["16 bits", "32 bits", "64 bits"])
+def test_keys_of_any_size_are_tallied_around_thresholds(table, finest, way, monkeypatch):
+    lattice = Lattice.of(read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=finest))
+    held = counted_keys(open_rows(table), lattice, None, stride=1)
+    monkeypatch.setattr(lattice_counts, "SENT", 600)
+    if way == "NumPy":
+        monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+    away = counted_keys(Elsewhere(open_rows(table)), lattice, None, stride=1)
+    assert isinstance(away, ReadAgain)
+    some = lattice.keys(table[:20], None)
+    for row in np.where(np.isnan(some), lattice.cells, some):
+        for near in (0.0, -7.0, 1.0, 11.0, 13.0):
+            asked = np.minimum(np.maximum(row + near, 0.0), lattice.cells)
+            assert away.twice_below(asked).tolist() == held.twice_below(asked).tolist()
+
+
+def test_rows_elsewhere_are_read_again_where_a_threshold_is_far(table, monkeypatch):
+    monkeypatch.setattr(lattice_counts, "SENT", 8 * 3 * 100)  # tallies of 100 points: 50 below a threshold, 50 above
     rows = Elsewhere(open_rows(table))
-    again = counted_keys(rows, LATTICE, None, stride=1)
+    away = counted_keys(rows, LATTICE, None, stride=1)
+    for place, folds in ((60.0, 1), (60.0, 1), (110.0, 1), (10.0, 1), (111.0, 2), (61.0, 2), (60.0, 3)):
+        away.twice_below(np.array([60.0, 60.0, place]))
+        assert rows.folds == folds
+
+
+def test_small_tallies_are_brought_from_elsewhere_once(table):
+    rows = Elsewhere(open_rows(table))
+    away = counted_keys(rows, LATTICE, None, stride=1)
     for threshold in thresholds():
-        again.twice_below(threshold)
-    assert rows.folds == len(thresholds())
+        away.twice_below(threshold)
+    assert rows.folds == 1
 
 
 def test_keys_that_would_take_too_much_memory_are_not_held(table, monkeypatch):
     size = len(table) * 3 * 2  # 2,000 cells at most: two bytes each
+    monkeypatch.setattr(lattice_counts, "SENT", 100)
     monkeypatch.setattr(lattice_counts, "HELD", size)
     assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=1), LatticeKeys)
     monkeypatch.setattr(lattice_counts, "HELD", size - 1)
