@@ -338,7 +338,7 @@ class ReadAgain:
             around = TallyAround(lattice=self._lattice, missing=self._missing, base=self._base, points=self._points)
             self._below, self._absent = self._rows.fold(around)
         below = self._below[np.arange(len(asked)), asked - self._base]
-        return np.asarray(2 * np.minimum(below, self._rows.n - self._absent) + self._absent)
+        return np.asarray(2 * below + self._absent)  # no missing value is below: its key is `cells`
 
 
 def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:

@@ -68,7 +68,7 @@ def test_keys_of_any_size_are_tallied_around_thresholds(table, finest, way, monk
     assert isinstance(away, ReadAgain)
     some = lattice.keys(table[:20], None)
     for row in np.where(np.isnan(some), lattice.cells, some):
-        for near in (0.0, -7.0, 1.0, 11.0, 13.0):
+        for near in (0.0, -12.0, 1.0, 13.0, 14.0):  # tallies reach from -12 to 13
             asked = np.minimum(np.maximum(row + near, 0.0), lattice.cells)
             assert away.twice_below(asked).tolist() == held.twice_below(asked).tolist()
 
