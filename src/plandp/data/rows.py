@@ -31,6 +31,15 @@ class AddingFunction(BlockFunction, Protocol):
         """Add to `sums`, which the function returned before, what it would return for `block`, or for these rows."""
         ...
 
+    @property
+    def takes_columns(self) -> bool:
+        """Whether `add_columns` can be called."""
+        ...
+
+    def add_columns(self, sums: Sums, values: NDArray[np.float64], begins: NDArray[np.int64], rows: range, /) -> None:
+        """Add to `sums` what it would return for these rows of columns that begin at `begins` of `values`."""
+        ...
+
 
 class RowSource(Protocol):
     """What is public about any source of rows."""
