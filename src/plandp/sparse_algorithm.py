@@ -87,7 +87,7 @@ def sparse_plan_mean(rows: SparseRows, design: SparseDesign, noise: MeteredNoise
     typical = float(np.sqrt((v / s**2).sum()))
     V = POINTS / typical
     y = _lattice(V / s, design)  # line 5: x / s
-    norms, held = norm_counts_held(rows, y) if design.binary else (norm_counts(rows, y), None)
+    norms, held = (norm_counts(rows, y), None) if counts is None else norm_counts_held(rows, y, items=int(counts.sum()))
     told = np.minimum(1.0, m / (u * one.corrected.noise_std)) if "shrink" in design.refine else np.ones(design.d)
     radius = private_item_radius(  # line 6
         norms,

@@ -56,7 +56,7 @@ def worst_item_sum(module: Any = item_rows, *, binary: bool, squared: bool = Fal
                 source = source_of(rows, d=d, binary=True, rows_per_block=1, in_memory=True)
                 shorter = module.ItemLattice.of(np.ones(d), high=lattice.high, n=2)
                 for other in (lattice, shorter):
-                    _, held = module.norm_counts_held(source, other)
+                    _, held = module.norm_counts_held(source, other, items=100)
                     module.private_item_sum(
                         source, lattice, float(radius), door, rho=RHO, step="sum", counts=counts, held=held
                     )

@@ -139,7 +139,7 @@ def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str
 # --- the compiled loops, planted in their source and run as Python
 
 
-UNCHECKED = "length > squared_bounds[cell]", "False"
+UNCHECKED = "exact > squared_bounds[cell]", "False"
 ROUGHLY = "total = plus_square(total, y[r, c])", "total = plus_square(total, 0.97 * y[r, c])"
 
 
@@ -157,7 +157,7 @@ def test_control_the_loops_pass_as_python() -> None:
 @pytest.mark.parametrize(
     ("replacements", "bounds"),
     [
-        pytest.param((("if length > squared_bounds[cell]:", "if False:"),), f"({BOUNDS}) * 97 // 100", id="no check"),
+        pytest.param((("if exact > squared_bounds[cell]:", "if False:"),), f"({BOUNDS}) * 97 // 100", id="no check"),
         pytest.param(
             (("if norms[r] > edges[last] else finer[cell]", "if False else finer[cell]"), UNCHECKED),
             BOUNDS,
@@ -188,7 +188,7 @@ def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacem
 
 
 def test_a_loop_that_counts_missing_values_on_both_sides_is_rejected() -> None:
-    loop = changed(lattice_keys, ("cells[c] if lost else key", "0 if lost else key")).write_keys
+    loop = changed(lattice_keys, ("line[c] = cells[c] if lost else key", "line[c] = 0 if lost else key")).write_keys
     mutant: Any = changed(
         lattice_counts,
         ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),

@@ -11,7 +11,7 @@ from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, is_arrow_numb
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side
+from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -51,7 +51,9 @@ class ArrowTable:
     @cached_property
     def in_memory(self) -> ColumnsInMemory | None:
         """The columns, where they can be read as they lie."""
-        if any(self.columns.widths) or not all(map(lies_in_memory, self.table.columns)):
+        if any(self.columns.widths) or not worth_a_loop(self.n * len(self.labels)):
+            return None
+        if not all(map(lies_in_memory, self.table.columns)):
             return None
         positions = self.columns.positions
         chosen = range(self.table.num_columns) if positions is None else positions

@@ -72,7 +72,7 @@ class BatchStream:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the batches."""
         for table in self._tables():
-            yield ReadThrough(table=table, reader=_copied), table.n
+            yield ReadThrough(table=table, reader=_copied, watches=False), table.n
 
     def _tables(self) -> Iterator[Table]:
         for batch in _iterator(self.begin()):

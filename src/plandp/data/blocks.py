@@ -11,7 +11,8 @@ from plandp.data.arrow_table import ArrowTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.pandas_frame import PandasTable
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Sums
+from plandp.data.side_by_side import ColumnsInMemory
 from plandp.data.table import ReadThrough, Table
 from plandp.terms.columns import Label
 
@@ -20,6 +21,9 @@ VALUES_PER_BLOCK = 2**22
 
 COPIED = 2**17
 """As many (1 MiB) of a table that is copied to be read, and quickly so: the copy stays in cache."""
+
+OF_COLUMNS = 8
+"""So many times more of columns that are added up where they lie, since nothing is held of them."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -60,8 +64,11 @@ class TableRows:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self._passes += 1
         values, run = VALUES_PER_BLOCK, partial(self._merged, function)
-        if isinstance(function, AddingFunction):
-            values, run = COPIED if copied_quickly(self._table) else values, partial(self._added_up, function)
+        columns = columns_in(self._table)
+        if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
+            values, run = OF_COLUMNS * values, partial(self._columns_added_up, function, columns)
+        elif isinstance(function, AddingFunction):
+            values, run = self._at_a_time(), partial(self._added_up, function)
         starts, step = self._cut(values)
         shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
         if len(shares) == 1:
@@ -87,6 +94,14 @@ class TableRows:
                 function.add_to(total, table, indices[start : start + step])
         return total
 
+    def _columns_added_up(
+        self, function: ColumnFunction, columns: ColumnsInMemory, starts: Iterable[int], step: int
+    ) -> Sums:
+        total = function(self._table.read(slice(0, 0)))
+        for start in starts:
+            function.add_columns(total, columns.values, columns.begins, range(start, min(start + step, self.n)))
+        return total
+
     @np.errstate(all="ignore")
     def _merged(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums:
         total: Sums | None = None
@@ -99,7 +114,7 @@ class TableRows:
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
-        starts, step = self._cut(COPIED if copied_quickly(self._table) else VALUES_PER_BLOCK)
+        starts, step = self._cut(self._at_a_time())
         for start in self._shown(starts):
             with np.errstate(all="ignore"):
                 block = self._read(start, step)
@@ -114,9 +129,12 @@ class TableRows:
                 chosen = ArrayTable(array=self._table.read(indices), labels=self.labels)
         return TableRows(chosen, progress=self._progress, threads=self._threads)
 
+    def _at_a_time(self) -> int:
+        return min(COPIED, VALUES_PER_BLOCK) if copied_quickly(self._table) else VALUES_PER_BLOCK
+
     def _cut(self, values: int) -> tuple[range, int]:
         """Return where blocks of about so many values begin, and how many rows each has; as many for every thread."""
-        step = max(1, min(values, VALUES_PER_BLOCK) // self.d)
+        step = max(1, values // self.d)
         if self._threads > 1:
             rounds = -(-self.n // (step * self._threads))
             step = -(-self.n // (rounds * self._threads))
@@ -144,15 +162,21 @@ def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:
 
 def copied_quickly(table: Table) -> bool:
     """Whether reading rows copies them, and a few of them as quickly as many: some containers take long to begin."""
-    if isinstance(table, ReadThrough):
-        return copied_quickly(table.table)
-    if isinstance(table, ChosenRows):
-        return isinstance(table.table, ArrayTable) or copied_quickly(table.table)
+    if isinstance(table, ChosenRows | ReadThrough):
+        chosen_from_array = isinstance(table, ChosenRows) and isinstance(table.table, ArrayTable)
+        return chosen_from_array or copied_quickly(table.table)
+    return columns_in(table) is not None or (isinstance(table, ArrayTable) and not table.lies_in_order)
+
+
+def columns_in(table: Table) -> ColumnsInMemory | None:
+    """The columns of a table that can be read where they lie, one after the other."""
+    if isinstance(table, ReadThrough) and table.watches:
+        return columns_in(table.table)
     if isinstance(table, ArrowTable):
-        return table.in_memory is not None
+        return table.in_memory
     if isinstance(table, PandasTable):
-        return table.columns is not None
-    return isinstance(table, ArrayTable) and not table.lies_in_order
+        return table.columns
+    return table.columns if isinstance(table, ArrayTable) and not table.lies_in_order else None
 
 
 def merge(left: Sums, right: Sums) -> Sums:

@@ -104,7 +104,8 @@ class WatchedFile:
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the rows."""
         for table, size in self._watched(partial(self.content.pieces, picked=picked)):
-            yield ReadThrough(table=table, reader=self._read), size  # some of it is read only when asked for
+            # some of it is read only when asked for
+            yield ReadThrough(table=table, reader=self._read, watches=True), size
             del table  # a large one would live on while the next is read
 
     def watched(self, read: Callable[[], T]) -> T:

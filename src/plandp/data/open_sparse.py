@@ -29,8 +29,11 @@ from plandp.terms.columns import Label
 ENTRIES_PER_BLOCK = 2**18
 """About how many entries a block has at most; values that are not float64 are converted block by block."""
 
-TIMES_OF_SETS = 4
+TIMES_OF_SETS = 16
 """So many times as many where items are there or not and loops are compiled: these take no memory for an entry."""
+
+ROWS_PER_BLOCK = 2**18
+"""So many rows at most, or as many as entries by the next rule: of each a few numbers are held at a time."""
 
 ENTRIES_PER_COLUMN = 16
 """With many columns a block is larger: sums by column are merged per block, and that should cost less than reading."""
@@ -119,7 +122,8 @@ def _cleaned(
 
 def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock]:
     entries = ENTRIES_PER_BLOCK * (TIMES_OF_SETS if rows.values is None and compiled(count_items) else 1)
-    stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, max(entries, ENTRIES_PER_COLUMN * d))
+    entries, most_rows = (max(least, ENTRIES_PER_COLUMN * d) for least in (entries, ROWS_PER_BLOCK))
+    stretches: Iterable[tuple[int, int]] = cut_rows(rows.begin, entries, rows=most_rows)
     for first, last in _with_bar(stretches, len(rows.begin) - 1) if progress else stretches:
         start, end = rows.begin[first], rows.begin[last]
         yield SparseBlock(

@@ -12,7 +12,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory
+from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, worth_a_loop
 from plandp.data.table import RowChoice, Table, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -42,7 +42,8 @@ class PandasTable:
     def columns(self) -> ColumnsInMemory | None:
         """The columns, where all are float64: they lie in more than one array."""
         chosen = range(self.frame.shape[1]) if self.positions is None else self.positions
-        if any(self.frame.dtypes.iloc[position] != np.float64 for position in chosen):
+        dtypes = list(self.frame.dtypes)
+        if not worth_a_loop(self.n * len(chosen)) or any(dtypes[position] != np.float64 for position in chosen):
             return None
         return columns_in_memory([self.frame.iloc[:, position].to_numpy() for position in chosen])
 

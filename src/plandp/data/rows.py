@@ -32,6 +32,20 @@ class AddingFunction(BlockFunction, Protocol):
         ...
 
 
+@runtime_checkable
+class ColumnFunction(AddingFunction, Protocol):
+    """An adding function that can read columns where they lie."""
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether `add_columns` can be called."""
+        ...
+
+    def add_columns(self, sums: Sums, values: NDArray[np.float64], begins: NDArray[np.int64], rows: range, /) -> None:
+        """Add to `sums` what it would return for these rows of columns that begin at `begins` of `values`."""
+        ...
+
+
 class RowSource(Protocol):
     """What is public about any source of rows."""
 

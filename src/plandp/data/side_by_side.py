@@ -38,6 +38,11 @@ class ColumnsInMemory:
         return rows
 
 
+def worth_a_loop(values: int) -> bool:
+    """Whether so many values are laid side by side by a compiled loop."""
+    return values >= COMPILED and compiled(lay_rows) is not None
+
+
 def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> ColumnsInMemory | None:
     """Return the columns of an array of which each lies in one piece; None for other arrays, and without a compiler."""
     n, d = array.shape

@@ -42,16 +42,16 @@ def presence(values: NDArray[Any]) -> NDArray[np.bool]:
     return counts
 
 
-def cut_rows(begin: NDArray[Any], entries: int) -> Iterator[tuple[int, int]]:
+def cut_rows(begin: NDArray[Any], entries: int, *, rows: int = MOST_ROWS) -> Iterator[tuple[int, int]]:
     """Cut rows into stretches of at most so many entries and rows; a row with more entries stands alone.
 
-    No stretch has more than MOST_ROWS rows.
+    No stretch has more rows than it may have entries, or than `rows`.
     """
     n, first = len(begin) - 1, 0
     while first < n:
         goal = begin.dtype.type(min(int(begin[first]) + entries, int(begin[-1])))  # of another type, all would be cast
         last = int(np.searchsorted(begin, goal, side="right")) - 1
-        last = min(max(last, first + 1), first + min(entries, MOST_ROWS), n)
+        last = min(max(last, first + 1), first + min(entries, rows), n)
         yield first, last
         first = last
 

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +11,12 @@ from numpy.typing import NDArray
 from plandp.data import batches as sources
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
-from plandp.data.blocks import COPIED, TableRows, copied_quickly, merge
+from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
 from plandp.data.labels import BeforeValues
 from plandp.data.progress_bar import Reach, bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Rows, Sums
-from plandp.data.table import Table, float_block, refuse_empty
+from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
+from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
@@ -146,12 +147,25 @@ class StreamedRows:
     def _added_up(self, function: AddingFunction) -> Sums:
         total = function(np.empty((0, self.d)))
         for table, own, count in self._shares():
-            step = max(1, (COPIED if copied_quickly(table) else sources.VALUES_AT_A_TIME) // self.d)
-            for first in range(0, count, step):
-                last = min(first + step, count)
-                function.add_to(total, table.read(slice(first, last) if own is None else own[first:last]), None)
+            self._add(function, total, table, own, count)
             del table
         return total
+
+    def _add(
+        self, function: AddingFunction, total: Sums, table: Table, own: NDArray[np.int64] | None, count: int
+    ) -> None:
+        columns = columns_in(table) if own is None else None
+        if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
+            add = partial(function.add_columns, total, columns.values, columns.begins, range(count))
+            if isinstance(table, ReadThrough):
+                table.reader(add)
+            else:
+                add()
+            return
+        step = max(1, (COPIED if copied_quickly(table) else sources.VALUES_AT_A_TIME) // self.d)
+        for first in range(0, count, step):
+            last = min(first + step, count)
+            function.add_to(total, table.read(slice(first, last) if own is None else own[first:last]), None)
 
     def _sums(self, function: BlockFunction) -> Iterator[Sums]:
         """The sums of the blocks: this thread reads, the others add up, and no more blocks are held than threads."""

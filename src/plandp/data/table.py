@@ -39,7 +39,8 @@ class ReadThrough:
     """Another table, each reading of which goes through `reader`."""
 
     table: Table
-    reader: Callable[[Callable[[], FloatBlock]], FloatBlock]
+    reader: Callable[[Callable[[], Any]], Any]
+    watches: bool  # whether `reader` returns what it reads as it is, so that values may be read where they lie
 
     @property
     def n(self) -> int:
@@ -53,7 +54,8 @@ class ReadThrough:
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
-        return self.reader(partial(self.table.read, rows))
+        block: FloatBlock = self.reader(partial(self.table.read, rows))
+        return block
 
 
 def float_block(values: NDArray[Any]) -> FloatBlock:

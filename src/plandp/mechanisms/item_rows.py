@@ -39,8 +39,8 @@ FINEST = 2.0**500
 ITEMS_AT_A_TIME = 2**11
 """Running sums of so many items stay in cache."""
 
-MOST_HELD = 2**23
-"""Of so many rows norms are held, in 64 MiB."""
+MOST_HELD, FEWEST_ITEMS = 2**23, 4
+"""Norms are held of so many rows, in 64 MiB, of so many items on average: that is half of what their items take."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -322,9 +322,10 @@ def norm_counts(rows: SparseRows, lattice: ItemLattice) -> NormCounts:
 
 
 @np.errstate(all="ignore")
-def norm_counts_held(rows: SparseRows, lattice: ItemLattice) -> tuple[NormCounts, HeldNorms | None]:
-    """Sets by norm, and all norms where rows are in memory and there is a use for them.  Both stay inside."""
-    if not rows.in_memory or rows.n > MOST_HELD or compiled(add_clipped_sets) is None:
+def norm_counts_held(rows: SparseRows, lattice: ItemLattice, *, items: int) -> tuple[NormCounts, HeldNorms | None]:
+    """Sets of so many items in all by norm, and all norms where rows are in memory and large.  Both stay inside."""
+    few = rows.n <= min(MOST_HELD, items // FEWEST_ITEMS)
+    if not (rows.in_memory and few and compiled(add_clipped_sets)):
         return norm_counts(rows, lattice), None
     norms = np.empty(rows.n, np.int64)
     for block, place in _placed(rows):

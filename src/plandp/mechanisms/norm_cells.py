@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from plandp.data.rows import Rows
 from plandp.kernels.compiler import compiled
 from plandp.kernels.norm_cells import BUCKET_SHIFT, add_up_cells
+from plandp.kernels.norm_cells_by_column import add_up_columns
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.tail_cell import NormCounts
 
@@ -24,6 +25,7 @@ PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at mo
 TILE = 2**18  # values worked on at a time: they stay in cache, and a call for all of them costs little
 EXACT = 2**53  # whole numbers up to here are float64, and so are their sums
 EVERY_ROW = np.empty(0, np.int64)
+MOST_COLUMNS = 4096  # the loop over columns holds all sums once more
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,6 +96,18 @@ class CellSums:
         else:
             self._add(block, chosen, *sums)
 
+    @property
+    def takes_columns(self) -> bool:
+        """Whether `add_columns` can be called: with a compiler, where int64 has room and sums are not very many."""
+        few = len(self.view.center) <= MOST_COLUMNS
+        return few and not self.wide and self.cells.narrow and compiled(add_up_columns) is not None
+
+    def add_columns(self, sums: tuple[NDArray[Any], ...], values: FloatArray, begins: IntArray, rows: range, /) -> None:
+        """Add rows of columns to sums of this function: as `add_to`, but read where they lie."""
+        loop = compiled(add_up_columns)
+        assert loop is not None
+        loop(values, begins, rows.start, len(rows), *self._public, *sums)
+
     def _sums(self, block: FloatArray, chosen: IntArray | None) -> tuple[NDArray[Any], ...]:
         counts = np.zeros(len(self.cells.edges), np.int64)
         sums = np.zeros((len(self.cells.edges), block.shape[1]), np.int64)
@@ -106,23 +120,24 @@ class CellSums:
         loop = compiled(add_up_cells) if self.cells.narrow else None
         if loop is None:
             return self._add_up(block if chosen is None else block[chosen], counts, sums)
+        every = EVERY_ROW if chosen is None else chosen
+        loop(np.ascontiguousarray(block), every, self._reach, *self._public, counts, sums)
+
+    @property
+    def _public(self) -> tuple[Any, ...]:
+        """What the loops are told of view and cells."""
         view, cells = self.view, self.cells
-        loop(
-            np.ascontiguousarray(block),
-            EVERY_ROW if chosen is None else chosen,
+        return (
             view.low,
             view.high,
             view.center if view.missing is None else view.missing,
             view.center,
             view.factor,
             self.squared,
-            self._reach,
             cells.edges,
             *cells.shortcuts,
             cells.steps,
             cells.squared_bounds,
-            counts,
-            sums,
         )
 
     def _add_up(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:

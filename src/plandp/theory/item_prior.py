@@ -5,7 +5,7 @@ answer per coordinate the one of least expected |error|^p under its posterior.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number
 FEWEST = 20  # so few teach nothing
 LOWEST = 8.0  # standard deviations below zero: all that is lower is read as that
 TABLE_STEP, TABLE_RATIO = 0.1, 0.1  # of z/τ and of ln τ
+READ_AT_A_TIME = 2**13  # coordinates: what is held of them stays in cache
 MOST_TOO_SURE = 4.0  # of the squared error
 STEEPEST, HALVINGS = 1e6, 60  # of the exponent that tilts a prior
 NEVER_RULED_OUT = 1e-12  # prior mass of every grid point
@@ -80,35 +81,46 @@ def _by_table(
         return _answers(z, τ, grid, prior, error_norms)
     at = np.repeat(np.exp(levels), len(deviations))
     tables = _answers(np.tile(deviations, len(levels)) * at, at, grid, prior, error_norms)
-    row = (np.log(τ) - lowest) / TABLE_RATIO if len(levels) == 1 else (np.log(τ) - lowest) / (levels[1] - levels[0])
-    column = (np.clip(z / τ, -LOWEST, CLEAR) + LOWEST) / TABLE_STEP
-    flat = [values / at for table in tables for values in (table.mean, table.error_std, table.error)]
-    read = (values * τ for values in _between(flat, row, column, shape=(len(levels), len(deviations))))
-    return [Shrunk(mean=next(read), error_std=next(read), error=next(read)) for _ in error_norms]
+    by_field = [(table.mean / at, table.error_std / at, table.error / at) for table in tables]
+    steps = [[np.diff(values, append=0.0) for values in fields] for fields in by_field]
+    answers = [_unanswered(z) for _ in error_norms]
+    per_level = TABLE_RATIO if len(levels) == 1 else float(levels[1] - levels[0])
+    for part in _parts(len(z), READ_AT_A_TIME):
+        scale = τ[part]
+        row = (np.log(scale) - lowest) / per_level
+        column = (np.clip(z[part] / scale, -LOWEST, CLEAR) + LOWEST) / TABLE_STEP
+        read = _between(row, column, shape=(len(levels), len(deviations)))
+        for answer, fields, to_the_right in zip(answers, by_field, steps, strict=True):
+            answer.mean[part], answer.error_std[part], answer.error[part] = (
+                read(values, more) * scale for values, more in zip(fields, to_the_right, strict=True)
+            )
+    return answers
 
 
 def _between(
-    tables: list[FloatArray], row: FloatArray, column: FloatArray, *, shape: tuple[int, int]
-) -> Iterator[FloatArray]:
-    """Read flat tables of this shape between their points, on straight lines in both directions."""
+    row: FloatArray, column: FloatArray, *, shape: tuple[int, int]
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """What reads a flat table of this shape, given its steps to the right, on straight lines between its points."""
     rows, columns = shape
     r = np.minimum(row.astype(np.intp), max(rows - 2, 0))
     c = np.minimum(column.astype(np.intp), columns - 2)
     down, across = np.minimum(row - r, 1.0), column - c
     upper_left = r * columns + c
     lower_left = np.minimum(r + 1, rows - 1) * columns + c
-    for table in tables:
-        to_the_right = np.diff(table, append=0.0)
+
+    def read(table: FloatArray, to_the_right: FloatArray) -> FloatArray:
         upper = table[upper_left] + across * to_the_right[upper_left]
         lower = table[lower_left] + across * to_the_right[lower_left]
-        yield upper + down * (lower - upper)
+        return np.asarray(upper + down * (lower - upper))
+
+    return read
 
 
 def _answers(
     z: FloatArray, τ: FloatArray, grid: FloatArray, prior: SingleArray, error_norms: tuple[float, ...]
 ) -> list[Shrunk]:
-    answers = [Shrunk(mean=np.empty_like(z), error_std=np.empty_like(z), error=np.empty_like(z)) for _ in error_norms]
-    for part in _parts(len(z)):
+    answers = [_unanswered(z) for _ in error_norms]
+    for part in _parts(len(z), LEARN_FROM):
         posterior = _likelihood(z[part], τ[part], grid) * prior
         posterior /= posterior.sum(axis=1, keepdims=True)
         for error_norm, answer in zip(error_norms, answers, strict=True):
@@ -118,8 +130,12 @@ def _answers(
     return answers
 
 
-def _parts(count: int) -> Iterator[slice]:
-    return (slice(begin, begin + LEARN_FROM) for begin in range(0, count, LEARN_FROM))
+def _unanswered(z: FloatArray) -> Shrunk:
+    return Shrunk(mean=np.empty_like(z), error_std=np.empty_like(z), error=np.empty_like(z))
+
+
+def _parts(count: int, at_a_time: int) -> Iterator[slice]:
+    return (slice(begin, begin + at_a_time) for begin in range(0, count, at_a_time))
 
 
 def _likelihood(z: FloatArray, τ: FloatArray, grid: FloatArray) -> SingleArray:

@@ -13,4 +13,7 @@ def stable_order(values: NDArray[np.float64]) -> NDArray[np.int64]:
     first = np.zeros(len(values), np.int64)
     np.cumsum(larger, out=first[1:])
     first *= len(values)
-    return np.asarray(np.sort(first + order) - first)
+    order += first
+    order.sort()
+    order -= first
+    return order

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from plandp.data import person_rows
+from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.person_rows import PersonRows, group_events
 from plandp.data.stored_rows import MOST_ROWS, cut_rows
 
@@ -19,6 +21,17 @@ def test_no_stretch_has_more_rows_than_32_bits_count() -> None:
     assert [first for first, _ in stretches] == [0, 2**30, 2**31]
     assert stretches[-1][1] == n
     assert MOST_ROWS < 2**31
+
+
+def test_no_stretch_has_more_rows_than_asked_of_it() -> None:
+    assert list(cut_rows(empty_rows(10), 2**40, rows=4)) == [(0, 4), (4, 8), (8, 10)]
+    assert list(cut_rows(empty_rows(10), 6, rows=2**30)) == [(0, 6), (6, 10)]
+
+
+def test_blocks_of_a_matrix_have_few_rows_unless_there_are_many_columns() -> None:
+    for d, rows in ((1, 2**18), (2**15, 2**19)):
+        blocks = open_sparse_rows(sp.csr_array((2**19 + 5, d)), binary=True).blocks()
+        assert [len(block.begin) - 1 for block in blocks][:2] == [rows, min(rows, 2**19 + 5 - rows)]
 
 
 def test_no_block_of_people_has_more_rows_than_asked_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

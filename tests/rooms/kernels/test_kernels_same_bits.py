@@ -29,13 +29,14 @@ from plandp.kernels.lattice_keys import count_below, tally_around, tally_values,
 from plandp.kernels.logistic_fit import add_misfits
 from plandp.kernels.median_posterior import split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
+from plandp.kernels.norm_cells_by_column import add_up_columns
 from plandp.kernels.proposals import keep_proposals
 from plandp.kernels.tail_curves import add_wanted_cells, exponential, logarithm, write_evidence
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
 from plandp.mechanisms.lattice_counts import Lattice, TalliedKeys, counted_keys, lattice_keys
-from plandp.mechanisms.norm_cells import NormCells, cell_totals
+from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import discrete_gaussian
 from plandp.noise.bits import SeededBits
@@ -45,6 +46,7 @@ from plandp.theory import bisection, location_fit, tail_search
 LOOPS = (
     *(
         add_up_cells,
+        add_up_columns,
         write_keys,
         count_below,
         tally_around,
@@ -117,6 +119,42 @@ def test_sums_by_norm_cell(table: Any, squared: bool, missing: float | None, poi
         np.testing.assert_array_equal(first.sums, other.sums)
 
 
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    table=any_rows,
+    squared=st.booleans(),
+    missing=st.sampled_from([None, 7.25]),
+    points=st.sampled_from([2**16, 2**30]),
+    short=st.booleans(),
+    skipped=st.integers(0, 2),
+)
+def test_sums_of_columns(
+    table: Any, squared: bool, missing: float | None, points: int, short: bool, skipped: int
+) -> None:
+    n, d = table.shape
+    view = Recentred(
+        low=np.full(d, -50.0),
+        high=np.full(d, 40.0),
+        missing=None if missing is None else np.full(d, missing),
+        center=np.linspace(-1.1, 1.3, d),
+        factor=np.geomspace(1e-3, 1e200 if squared and points == 2**16 else 10.0, d),
+    )
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=d, points=points)
+    if short:  # so that some rows are too long, and dropped
+        cells = NormCells(edges=cells.edges, octave=cells.octave, step=cells.step, bounds=cells.bounds * 99 // 100)
+    function = CellSums(view=view, cells=cells, squared=squared, wide=False)
+    columns, begins = np.asfortranarray(table).ravel(order="F"), n * np.arange(d)
+    rows = range(min(skipped, n - 1), n)
+    for way in ("compiled", "plain Python"):
+        with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+            patch.setattr(norm_cells, "compiled", WAYS[way])
+            wanted = function(np.ascontiguousarray(table[rows.start :]))
+            found = function(table[:0])
+            function.add_columns(found, columns, begins, rows)
+        for one, same in zip(wanted, found, strict=True):
+            np.testing.assert_array_equal(one, same)
+
+
 @pytest.mark.parametrize("above", [False, True], ids=["on edges", "just above edges"])
 @pytest.mark.parametrize("d", [37, 300])
 def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> None:
@@ -129,8 +167,14 @@ def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> N
     cells = NormCells(edges=edges, octave=np.zeros(many, np.int64), step=1e-6, bounds=np.full(many, 2**30))
     view = Recentred(low=np.full(d, -50.0), high=np.full(d, 50.0), missing=None, center=np.zeros(d), factor=np.ones(d))
     rows = open_rows(table)
+    wanted = [0] + [1] * (many - 1) if above else [1] * (many - 1) + [0]
     for totals in each_way(lambda: cell_totals(rows, view, cells)):
-        assert totals.counts.tolist() == ([0] + [1] * (many - 1) if above else [1] * (many - 1) + [0])
+        assert totals.counts.tolist() == wanted
+    norm_cells.compiled = compiled  # type: ignore[attr-defined]  # as it was
+    function = CellSums(view=view, cells=cells, squared=False, wide=False)
+    by_column = function(table[:0])
+    function.add_columns(by_column, table.ravel(order="F"), len(table) * np.arange(d), range(len(table)))
+    assert by_column[0].tolist() == wanted
 
 
 @pytest.mark.parametrize("squared", [False, True])

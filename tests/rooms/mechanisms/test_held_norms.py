@@ -32,7 +32,7 @@ def in_turns(block: SparseBlock, turn: list[int]) -> Iterator[SparseBlock]:
 
 
 def sum_of(rows: CompressedRows, *, radius: float = 900.0) -> list[float]:
-    counts, held = item_counts(rows), norm_counts_held(rows, LATTICE)[1]
+    counts, held = item_counts(rows), norm_counts_held(rows, LATTICE, items=1200)[1]
     door = open_door(reserved=RHO, testing_seed=0)
     return private_item_sum(rows, LATTICE, radius, door, rho=RHO, step="sum", counts=counts, held=held).total.tolist()
 
@@ -53,16 +53,17 @@ def test_rows_that_come_in_another_order_add_up_to_the_same() -> None:
     (block,) = matrix.blocks()
     elsewhere = CompressedRows(n=300, labels=matrix.labels, blocks=partial(in_turns, block, [0]))
     mistaken = CompressedRows(n=300, labels=matrix.labels, blocks=partial(in_turns, block, [0]), in_memory=True)
-    assert norm_counts_held(elsewhere, LATTICE)[1] is None
+    assert norm_counts_held(elsewhere, LATTICE, items=1200)[1] is None
     assert sum_of(elsewhere) == sum_of(matrix) != sum_of(mistaken)  # which is why they are not held
 
 
 def test_no_more_are_held_than_memory_is_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = open_sparse_rows(sp.csr_array(TABLE), binary=True)
-    assert norm_counts_held(rows, LATTICE)[1] is not None
+    assert norm_counts_held(rows, LATTICE, items=1200)[1] is not None
     whole = sum_of(rows)
+    assert norm_counts_held(rows, LATTICE, items=1199)[1] is None  # what is held would not be small beside the items
     monkeypatch.setattr(item_rows, "MOST_HELD", 299)
-    assert norm_counts_held(rows, LATTICE)[1] is None
+    assert norm_counts_held(rows, LATTICE, items=1200)[1] is None
     assert sum_of(rows) == whole
 
 
@@ -71,7 +72,7 @@ def test_sums_that_do_not_fit_32_bits(alike: bool) -> None:
     rows = open_sparse_rows(sp.csr_array(np.ones((300, 12))), binary=True)
     weights = np.full(12, 2.0**26) - (0.0 if alike else np.arange(12))
     lattice = ItemLattice.of(weights, high=np.ones(12), n=300)
-    counts, held = item_counts(rows), norm_counts_held(rows, lattice)[1]
+    counts, held = item_counts(rows), norm_counts_held(rows, lattice, items=1200)[1]
     door = open_door(reserved=RHO, testing_seed=0)
     total = private_item_sum(rows, lattice, 2.0**26, door, rho=RHO, step="sum", counts=counts, held=held).total
     np.testing.assert_allclose(total, 300 / np.sqrt(12), rtol=1e-6)
@@ -81,7 +82,7 @@ def test_sums_that_do_not_fit_32_bits(alike: bool) -> None:
 def test_weights_on_both_sides_of_16_bits(weight: float) -> None:
     rows = open_sparse_rows(sp.csr_array(TABLE), binary=True)
     lattice = ItemLattice.of(np.append(np.full(11, 100.0), weight), high=np.ones(12), n=300)
-    counts, held = item_counts(rows), norm_counts_held(rows, lattice)[1]
+    counts, held = item_counts(rows), norm_counts_held(rows, lattice, items=1200)[1]
     door = open_door(reserved=RHO, testing_seed=0)
     total = private_item_sum(rows, lattice, 2.0**20, door, rho=RHO, step="sum", counts=counts, held=held).total
     assert np.rint(total).tolist() == TABLE.sum(axis=0).tolist()
@@ -98,5 +99,5 @@ def test_a_release_reckons_the_norms_of_a_matrix_once(monkeypatch: pytest.Monkey
         return find(wanted)
 
     monkeypatch.setattr(item_rows, "compiled", counting)
-    plandp.mean(sp.csr_array(TABLE), kind="binary", rho=1, testing_seed=0)
+    plandp.mean(sp.csr_array(np.tile(TABLE, 2)), kind="binary", rho=1, testing_seed=0)
     assert len(asked) == 1  # the first look needs none: all weights are alike

@@ -109,6 +109,6 @@ def test_every_sum_is_that_of_its_rows(
                 source = CompressedRows(
                     n=len(rows), labels=tuple(range(d)), blocks=partial(blocks_of, rows, cut), in_memory=True
                 )
-                by_norm, held = norm_counts_held(source, lattice)
+                by_norm, held = norm_counts_held(source, lattice, items=10**6)
                 assert (by_norm.counts.tolist(), held is None) == (expected, not compiler)
                 assert item_rows._with_whole(replace(function, counted=True), source, counts, held).tolist() == answer
