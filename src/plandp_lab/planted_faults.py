@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp import handover
-from plandp.data import chosen_rows, distinct_items, person_rows
+from plandp.data import blocks, chosen_rows, distinct_items, person_rows
 from plandp.data import open as opening
 from plandp.data.rows import Sums
 from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, quantiles, tail_cell
@@ -182,10 +182,16 @@ _ALL = (
             "2 * np.minimum(below, len(self.keys) - self.missing) + self.missing",
             "2 * (np.minimum(below, len(self.keys) - self.missing) + 2 * self.missing)",
         ),
+        (
+            lattice_counts.TalliedKeys.twice_below,
+            "2 * np.minimum(below, self.there) + self.missing",
+            "2 * (np.minimum(below, self.there) + 2 * self.missing)",
+        ),
     ),
     _fault(
         "sampled rows counted twice",
         (chosen_rows.ChosenRows.read, "self.indices[rows]", f"{_HERE}.twice_each(self.indices[rows])"),
+        (blocks._chosen_from, "table.n)), table.indices", f"table.n)), {_HERE}.twice_each(table.indices)"),
     ),
     # clipping
     _fault("forgotten truncation: numbers", (clipped_sum.cell_weights, _SHORTENED, "unclipped.astype(integers)")),

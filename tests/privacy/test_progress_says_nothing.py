@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pytest
 import scipy.sparse as sp
 import tqdm.auto
 
+import plandp
 import plandp.data.csv_file
 import plandp.data.open_sparse
 from plandp.data.events import open_events
@@ -54,6 +56,21 @@ def test_bars_of_matrices_do_not_show_how_much_is_stored(told: list[Any], monkey
         seen.append(told.copy())
     assert seen[0] == seen[1]
     assert seen[0].count(1) == 100
+
+
+@pytest.mark.parametrize(("n", "d"), [(5000, 64), (600_000, 16)])
+def test_bars_of_arrow_tables_do_not_show_nulls(n: int, d: int, told: list[Any]) -> None:
+    # columns without nulls are read where they lie, in other blocks
+    values = np.random.default_rng(3).standard_normal((n, d))
+    seen = []
+    for somebody in (0.5, None):
+        first = pa.array([somebody, *values[1:, 0]], pa.float64())
+        table = pa.table([first, *map(pa.array, values.T[1:])], names=[f"c{place}" for place in range(d)])
+        told.clear()
+        plandp.mean(table, bounds=(-9, 9), rho=1, testing_seed=1, progress=True)
+        seen.append(told.copy())
+    assert seen[0] == seen[1]
+    assert seen[0].count(1) % 100 == 0
 
 
 def test_bars_of_files_do_not_show_how_much_is_written(

@@ -37,7 +37,7 @@ def test_predictions_are_within_a_quarter_of_what_is_measured_and_advise_well(al
     advised = plandp.compare(**asked, spread_shape=spread).recommended
     lowest = min(found.measured_error for found in measured.contenders)
     assert measured[advised].measured_error < 1.15 * lowest
-    assert measured["gaussian"].measured_error > 5 * lowest
+    assert measured["gaussian"].measured_error > 4 * lowest
 
 
 def test_the_oracle_is_what_its_prediction_says():

@@ -10,6 +10,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.arrow_table import ArrowTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.pandas_frame import PandasTable
+from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Sums
 from plandp.data.side_by_side import ColumnsInMemory
@@ -143,14 +144,15 @@ class TableRows:
     def _read(self, start: int, step: int) -> FloatBlock:
         return self._table.read(slice(start, min(start + step, self.n)))
 
-    def _shown(self, starts: Iterable[int]) -> Iterable[int]:
+    def _shown(self, starts: range) -> Iterator[int]:
         """The same, with a progress bar where one is asked for: of several threads the bar shows the first."""
         if not self._progress:
-            return starts
-        from tqdm.auto import tqdm
-
-        shown: Iterable[int] = tqdm(starts, desc="reading rows", unit="block", leave=False)
-        return shown
+            yield from starts
+            return
+        with bar_of_hundredths("reading rows") as reach:  # how many blocks there are may follow from nulls
+            for done, start in enumerate(starts, start=1):
+                yield start
+                reach(done, len(starts))
 
 
 def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:
