@@ -46,6 +46,8 @@ def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
     be there twice, since its rows would count twice.
     """
     paths = find_files(names)
+    if not isinstance(names, str | os.PathLike):
+        _refuse_texts(paths)
     hint = "; a string is taken for the path of a file" if isinstance(names, str) else ""
     suffix = one_suffix(paths)
     for path in paths:
@@ -221,6 +223,14 @@ def _guarded(read: Callable[[], T], path: Path, kind: str, content: str) -> T:
     except Exception:  # whatever a reader raises for a damaged file, its text could hold cells
         problem = _damaged(kind, content)
     raise ArgumentError("data", f"the file {shown(path)} {problem}")
+
+
+def _refuse_texts(paths: tuple[Path, ...]) -> None:
+    """Refuse a list of texts that may be cells, not paths, without repeating any of them or their endings."""
+    if any(path.suffix.lower() not in (*READERS, *_COMPRESSED) and not os.path.exists(path) for path in paths):
+        raise ArgumentError(
+            "data", f"a list of texts is taken for paths of files, which must be there and end in {', '.join(READERS)}"
+        )
 
 
 def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:

@@ -131,3 +131,12 @@ def test_files_without_rows_are_fine_as_long_as_one_has_some() -> None:
 def test_the_text_of_a_table_is_not_taken_for_a_pattern_and_not_repeated() -> None:
     assert "there is no file of that name" in refusal("a,b\n*,canary48151623\n")
     assert "there is no file of that name" in refusal("*canary48151623" * 100)
+
+
+@pytest.mark.parametrize("cells", [["canary48151623"], ["canary.48151623", "other.canary"], ["a.csv", "b.48151623"]])
+def test_a_list_of_cells_is_not_repeated(cells: list[str]) -> None:
+    Path("a.csv").write_text("x\n7\n")
+    said = refusal(cells)
+    assert said.startswith("data: a list of texts is taken for paths of files")
+    assert "canary" not in said
+    assert "48151623" not in said
