@@ -26,6 +26,7 @@ SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.065
 BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
 BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise is 15% of them: no bound is found
 RADIUS_SHARE = 0.03
+ROUNDS_PER_BIT = 1.6  # noisy counts for every halving of the range; more cost time and hardly sharpen a centre
 SMALLEST_SAMPLE = 4096
 SPREAD_VALUES = 2**25  # a sample of more, 256 MB, would be held for spreads that are known to a percent already
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
@@ -170,6 +171,6 @@ def _design(
         split=split,
         sample_size=sample_size,
         center_stride=center_stride,
-        center_rounds=max(4, math.ceil(2.2 * math.log2(finest))),
+        center_rounds=max(4, math.ceil(ROUNDS_PER_BIT * math.log2(finest))),
         lattice_points=lattice_points(n, float(split.sum)),
     )

@@ -15,7 +15,7 @@ SingleArray = NDArray[np.float32]
 
 LOGISTIC = 1.702  # the logistic with this slope is closest to the normal distribution function
 REACH, STEP = 7.0, 0.5  # locations tried around the search's answer, in units of s
-RATIO = np.sqrt(2.0)  # of neighbouring scales
+RATIO = 2.0  # of neighbouring scales
 EM_ROUNDS = 40
 
 
