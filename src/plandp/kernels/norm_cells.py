@@ -10,7 +10,7 @@ BUCKET_SHIFT = 45
 """Norms that agree in their leading bits share a bucket: 128 buckets per doubling."""
 
 VALUES_AT_A_TIME = 128
-"""Short rows go together, so that loops are worth starting."""
+"""Short rows go together, so that loops are worth starting; chosen ones do not, as they do not lie side by side."""
 
 WHOLE = 6755399441055744.0
 """1.5 · 2⁵²: a number below 2⁵¹ that is added to it is rounded to a whole one, as rint does."""
@@ -51,41 +51,36 @@ def add_up_cells(
     n, d = block.shape
     last = len(edges) - 1
     margin = (max(d, VALUES_AT_A_TIME) + 8) * 2.0**-52  # twice what the order of so many additions can change
-    together = max(1, VALUES_AT_A_TIME // d)
+    together = 1 if len(chosen) else max(1, VALUES_AT_A_TIME // d)
     public = np.empty((5, together, d))
     public[0], public[1], public[2], public[3], public[4] = low, high, stand_in, center, factor
     least, most = public[0].reshape(together * d), public[1].reshape(together * d)
     instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
     per_unit = public[4].reshape(together * d)
     values = block.reshape(n * d)
-    gathered = np.empty(together * d)
     count = len(chosen) if len(chosen) else n
     y = np.empty((together, d))
     flat = y.reshape(together * d)
     norms = np.empty(together)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
+    added = np.zeros(len(edges), np.int64)
     clean = True
     for begin in range(0, count, together):
         rows = min(together, count - begin)
-        part = values[begin * d : (begin + rows) * d]
-        if len(chosen) and together == 1:
-            part = values[chosen[begin] * d : (chosen[begin] + 1) * d]
-        elif len(chosen):
-            part = gathered[: rows * d]
-            for r in range(rows):
-                part[r * d : (r + 1) * d] = block[chosen[begin + r]]
+        # no views of arrays in here, since counting who holds them takes as long as adding up short rows
+        first = np.uint64((chosen[begin] if len(chosen) else begin) * d)
         for _ in range(2):
             total = 0.0
             if clean:  # as the rows before; where these are not, they are mapped anew
-                for i in range(len(part)):
-                    x = (part[i] - middle[i]) * per_unit[i]
+                for i in range(rows * d):
+                    x = (values[first + np.uint64(i)] - middle[i]) * per_unit[i]
                     x = x * x if squared else x
                     flat[i] = x
                     total = plus_square(total, x)
             else:
-                for i in range(len(part)):
-                    x = part[i]
+                for i in range(rows * d):
+                    x = values[first + np.uint64(i)]
                     x = least[i] if x < least[i] else x
                     x = most[i] if x > most[i] else x
                     x = instead[i] if x != x else x  # NaN
@@ -121,17 +116,22 @@ def add_up_cells(
             if not np.isfinite(norms[r]):
                 continue
             times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
-            line, row = sums[cell], y[r]
             length = 0.0
             for c in range(d):
-                shifted = row[c] * times + WHOLE
+                shifted = y[r, c] * times + WHOLE
                 length = plus_square(length, shifted - WHOLE)
-                line[c] += np.float64(shifted).view(np.int64) - WHOLE_BITS
+                sums[cell, c] += np.float64(shifted).view(np.int64)  # WHOLE_BITS more than the number
+            added[cell] += 1
             if not length * (1.0 + margin) < squared_bounds[cell]:
                 exact = np.int64(0)
                 for c in range(d):
-                    whole = np.float64(row[c] * times + WHOLE).view(np.int64)
+                    whole = np.float64(y[r, c] * times + WHOLE).view(np.int64)
                     exact += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
                 if exact > squared_bounds[cell]:
                     for c in range(d):  # taken back; never seen
-                        line[c] -= np.float64(row[c] * times + WHOLE).view(np.int64) - WHOLE_BITS
+                        sums[cell, c] -= np.float64(y[r, c] * times + WHOLE).view(np.int64)
+                    added[cell] -= 1
+    for g in range(len(edges)):
+        if added[g]:
+            for c in range(d):
+                sums[g, c] -= added[g] * WHOLE_BITS  # what went over 2⁶³ comes back

@@ -23,6 +23,7 @@ CENTER_SHARE, CENTER_SHARE_MOST, CENTER_ENOUGH = 0.015, 0.22, 36.0
 CENTER_CHEAP = 0.01  # of ρ: rows that would save less than that are not worth the time of reading them
 CENTER_HOPELESS = 0.6  # of the cn needed: below it the search finds nothing worth its price
 SPREAD_SHARE, SPREAD_SHARE_MOST = 0.015, 0.065
+SPREAD_SHARE_OF_SAMPLE = 0.0213  # at most, where reading more rows could be had instead
 BOUND_SHARE, BOUND_SHARE_MOST = 0.003, 0.015
 BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise is 15% of them: no bound is found
 RADIUS_SHARE = 0.03
@@ -58,7 +59,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, s
             rho,
             center=center,
             spread_bound=min(bound, BOUND_SHARE_MOST),
-            spread=min(spread, SPREAD_SHARE_MOST),
+            spread=min(spread, SPREAD_SHARE_MOST if m == n else SPREAD_SHARE_OF_SAMPLE),
             radius=RADIUS_SHARE if near else wide_radius_share(n=n, d=columns.d, rho=float(rho)),
         ),
     )
@@ -111,7 +112,7 @@ def center_need(columns: Columns) -> float:
 def sample_size(n: int, d: int, rho: float) -> int:
     """How many rows centre and spread read: enough that more would not make the result better."""
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
-    for_spread = min((4.0 * rho * n * n / d) ** 0.25 * rows_per_cn, SPREAD_VALUES / d)
+    for_spread = min((rho * n * n / (4.0 * d)) ** 0.25 * rows_per_cn, SPREAD_VALUES / d)
     m = int(max(CENTER_ENOUGH * rows_per_cn, for_spread, SMALLEST_SAMPLE))
     return m if m <= SAMPLE_WORTH_IT * n else n
 
