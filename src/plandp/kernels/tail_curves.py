@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+FloatArray = NDArray[np.float64]
 SingleArray = NDArray[np.float32]
 
 ZERO = np.float32(0.0)
@@ -24,6 +25,10 @@ ATANH = tuple(np.float32(2.0 / n) for n in (9, 7, 5, 3, 1))
 SMALLEST = np.float32(-80.0)  # exponents below count as this one
 ROOT_HALF = np.int32(0x3F3504F3)  # the bits of √½
 TWO_PI = np.float32(2.0 * np.pi)
+FORGOTTEN = np.float32(25.0)  # cells at the ends with e^-25 of the best weight are looked at no more
+REACH = 7.0  # standard deviations of noise: further away nothing is added up
+PER_ROOT_TWO_PI = 0.3989422804014327
+LEAST_EXPONENT, LEAST_DENSITY = -1e30, 1e-30  # so that single precision has a number for it
 
 
 def exponential(x: Any) -> Any:
@@ -49,32 +54,55 @@ def logarithm(x: Any) -> Any:
     return np.float32(doublings) * LN2 + series * s
 
 
-def write_evidence(
+def learn_from_count(
     log_weight: SingleArray,
-    beyond: SingleArray,
-    steepness: SingleArray,
-    bend: SingleArray,
-    top: SingleArray,
+    position: FloatArray,
+    begin: int,
+    seen: int,
+    shapes: SingleArray,
     misfit: np.float32,
     numbers: SingleArray,
-    step: SingleArray,
+    rows: FloatArray,
+    middles: FloatArray,
     updated: SingleArray,
-    best: SingleArray,
+    kept: NDArray[np.int64],
 ) -> None:
-    """Write to updated[shape, cell] what `theory/tail_search.py` says after a count, and the best of every cell.
+    """Write to updated[shape, cell] what `theory/tail_search.py` says after a count up to the cell `seen`.
 
-    `numbers` are ln(rows wanted above), ln(rows), rows above the threshold, at most so many, and the noise's variance;
-    `step` is what the count says of every cell if any shape will do, which is the last shape.
+    `shapes` are steepness, bend and top; `numbers` ln(rows wanted above), ln(rows), rows above the threshold, at most
+    so many, and the noise's variance; `rows` the rows above the threshold, those wanted, all, ln(all / wanted) and the
+    noise's deviation.  kept[0] … kept[1] are the cells that are not forgotten.
     """
-    log_tail, log_all, above, most, noise_variance = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
-    shapes = len(steepness)
-    for c in range(len(best)):
-        updated[shapes, c] = log_weight[shapes, c] + step[c]
-        best[c] = updated[shapes, c]
-    for i in range(shapes):
-        before, weight = log_weight[i], updated[i]
-        steep, bent, highest = steepness[i], bend[i], top[i]
-        for c in range(len(beyond)):
+    step = np.empty(2, np.float32)  # what the count says of cells up to it and after it if any shape will do
+    above, tail, noise_std = rows[0], rows[1], rows[4]
+    for side in range(2):
+        least, most_rows = (tail, rows[2]) if side else (0.0, tail)
+        low = max(least, min(above, most_rows) - REACH * noise_std)
+        high = min(most_rows, max(above, least) + REACH * noise_std)
+        width = max(high - low, 0.0) / len(middles)
+        nearest = (min(max(above, low), high) - above) / noise_std
+        at_best = max(-0.5 * nearest * nearest, LEAST_EXPONENT)
+        density = 0.0
+        for m in range(len(middles)):
+            point = low + middles[m] * width
+            away = (point - above) / noise_std
+            exponent = np.float32(max(-0.5 * away * away - at_best, LEAST_EXPONENT))
+            exponent = exponent if exponent > SMALLEST else SMALLEST
+            density += np.float64(exponential(exponent if exponent < ZERO else ZERO)) / (point if side else tail)
+        density = density * width / noise_std * PER_ROOT_TWO_PI / (rows[3] if side else 1.0)
+        step[side] = np.float32(at_best) + logarithm(np.float32(max(density, LEAST_DENSITY)))
+    log_tail, log_all, told, most, noise_variance = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    place = position[seen]
+    curves, cells = shapes.shape[1], log_weight.shape[1]
+    best = np.empty(cells, np.float32)
+    beyond = np.empty(cells, np.float32)
+    for c in range(cells):
+        updated[curves, c] = log_weight[curves, c] + (step[0] if begin + c <= seen else step[1])
+        best[c] = updated[curves, c]
+        beyond[c] = np.float32(position[begin + c] - place)
+    for i in range(curves):
+        steep, bent, highest = shapes[0, i], shapes[1, i], shapes[2, i]
+        for c in range(cells):
             inward = beyond[c] if beyond[c] < highest else highest
             log_rows = (steep - bent * inward) * inward + log_tail
             log_rows = log_rows if log_rows < log_all else log_all
@@ -83,30 +111,50 @@ def write_evidence(
             rise = rise if rise > ZERO else ZERO
             off = (rise + ONE) * misfit * (expected if expected < most else most)
             variance = off * off + noise_variance
-            apart = above - expected
-            weight[c] = before[c] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
-        for c in range(len(best)):
-            best[c] = weight[c] if weight[c] > best[c] else best[c]
+            apart = told - expected
+            updated[i, c] = log_weight[i, c] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+        for c in range(cells):
+            best[c] = updated[i, c] if updated[i, c] > best[c] else best[c]
+    highest = best.max() - FORGOTTEN
+    first, last = 0, cells - 1
+    while first < last and best[first] <= highest:
+        first += 1
+    while first < last and best[last] <= highest:
+        last -= 1
+    kept[0], kept[1] = first, last
 
 
-def add_wanted_cells(
+def find_wanted_cell(
     log_weight: SingleArray,
-    highest: np.float32,
     inward: NDArray[np.int64],
-    curvatures: int,
     begin: int,
-    mass: NDArray[np.float64],
+    mass: FloatArray,
+    found: NDArray[np.int64],
 ) -> None:
-    """Add e^(log_weight - highest) to the mass of the cell `inward` of its own; any shape comes last."""
+    """Write to found[0] the median cell of the posterior, every shape moved `inward` by so many cells.
+
+    Shapes come in equal groups that are moved alike, and any shape last; mass is 0 and as long as all cells.
+    """
     shapes, cells = log_weight.shape
+    alike = (shapes - 1) // (len(inward) - 1)
+    highest = log_weight.max()
     total = np.empty(cells, np.float32)
     for i in range(len(inward)):
         total[:] = ZERO
-        for s in range(i * curvatures, min((i + 1) * curvatures, shapes)):
-            line = log_weight[s]
-            for c in range(len(line)):
-                exponent = line[c] - highest
+        for s in range(i * alike, min((i + 1) * alike, shapes)):
+            for c in range(cells):
+                exponent = log_weight[s, c] - highest
                 exponent = exponent if exponent > SMALLEST else SMALLEST
                 total[c] = total[c] + exponential(exponent)
         for c in range(cells):
             mass[max(begin + c - inward[i], 0)] += np.float64(total[c])
+    wanted = 0.0
+    for c in range(len(mass)):
+        wanted += mass[c]
+    wanted = 0.5 * wanted
+    cell, upto = 0, mass[0]
+    while upto < wanted:
+        cell += 1
+        upto += mass[cell]
+    # the cell below when its upper edge is nearer
+    found[0] = cell - 1 if cell > 0 and wanted - (upto - mass[cell]) < 0.5 * mass[cell] else cell

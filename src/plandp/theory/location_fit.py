@@ -15,8 +15,8 @@ SingleArray = NDArray[np.float32]
 
 LOGISTIC = 1.702  # the logistic with this slope is closest to the normal distribution function
 REACH, STEP = 7.0, 0.5  # locations tried around the search's answer, in units of s
-RATIO = 2.0  # of neighbouring scales
-EM_ROUNDS = 40
+RATIO = 1.6  # of neighbouring scales
+EM_ROUNDS = 15  # as 40 to four digits
 
 
 def fit_locations(
@@ -34,7 +34,7 @@ def fit_locations(
     Scales from `finest` to `widest` are tried; all of these are in one common unit.
     """
     levels = 1 + int(np.ceil(np.log(widest / finest) / np.log(RATIO)))
-    scales = finest * RATIO ** np.arange(levels)
+    scales = finest * np.power(RATIO, np.arange(levels))
     offsets = np.arange(-REACH, REACH + STEP / 2, STEP)
     likelihood = _likelihood(thresholds - start[:, None], counts, rows, noise_std, scales, offsets)
     evidence = likelihood.sum(axis=2, dtype=np.float64)

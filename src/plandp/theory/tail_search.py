@@ -14,15 +14,20 @@ from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.tail_curves import (
+    FORGOTTEN,
     HALF,
+    LEAST_DENSITY,
+    LEAST_EXPONENT,
     ONE,
+    PER_ROOT_TWO_PI,
+    REACH,
     SMALLEST,
     TWO_PI,
     ZERO,
-    add_wanted_cells,
     exponential,
+    find_wanted_cell,
+    learn_from_count,
     logarithm,
-    write_evidence,
 )
 
 FloatArray = NDArray[np.float64]
@@ -36,14 +41,13 @@ STEEPNESS, CURVATURE = (
 )
 BEND = (CURVATURE * STEEPNESS**2 / 2).astype(np.float32)
 TOP = (STEEPNESS / np.maximum(2 * BEND, 1e-9)).astype(np.float32)  # no parabola goes on past its top
+SHAPES = np.stack([STEEPNESS, BEND, TOP])
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
 LOST_OF_ANY_SHAPE = 0.5
 MISFIT = np.float32(0.2)  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
-QUADRATURE = 64
-MIDDLES = np.arange(QUADRATURE) + 0.5
-TINY = 1e-290
-FORGOTTEN = 25.0  # cells at the ends with e^-25 of the best weight are looked at no more
+MIDDLES: FloatArray = np.arange(0.5, 64.0)  # of the intervals over which a density is added up
+ALL_WANTED = 1e-9  # instead of ln(rows / tail) = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,11 +106,10 @@ class TailPosterior:
         """
         spacing = (self.position[-1] - self.position[0]) / (len(self.position) - 1)  # edges are geometric
         inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESSES, 0.0)
-        mass = np.zeros(len(self.position))
-        loop = compiled(add_wanted_cells) or _add_wanted_cells
-        highest = self.log_weight.max()
-        loop(self.log_weight, highest, (inward / spacing).astype(np.int64), len(CURVATURES), self.begin, mass)
-        return min(_quantile(mass, 0.5), max(len(self.position) - 2, 0))
+        mass, found = np.zeros(len(self.position)), np.empty(1, np.int64)
+        find = compiled(find_wanted_cell) or _find_wanted_cell
+        find(self.log_weight, (inward / spacing).astype(np.int64), self.begin, mass, found)
+        return min(int(found[0]), max(len(self.position) - 2, 0))
 
     def quantile_cell(self, share: float) -> int:
         """The cell whose upper edge is nearest to this quantile of the posterior of x*."""
@@ -119,24 +122,32 @@ class TailPosterior:
 
     def updated(self, seen: NoisyCount, *, rows: int) -> "TailPosterior":
         """Learn from a noisy count."""
-        cells = self.log_weight.shape[1]
-        above, place = rows - seen.count, self.position[seen.cell]
-        beyond = (self.position[self.begin : self.begin + cells] - place).astype(np.float32)
-        fewer, more = _step_likelihood(above, self.tail, rows, seen.noise_std)
-        step = np.where(np.arange(cells) + self.begin <= seen.cell, np.float32(fewer), np.float32(more))
+        above, σ, tail = rows - seen.count, seen.noise_std, self.tail
         # single precision is plenty beside MISFIT, and much faster; its squares are neither 0 nor infinite
-        noise_std, told = min(max(seen.noise_std, 1e-9), 1e15), min(max(above, -1e18), 1e18)
-        numbers = math.log(self.tail), math.log(rows), told, min(max(told, noise_std), rows), noise_std**2
-        log_weight, best = np.empty_like(self.log_weight), np.empty(cells, np.float32)
-        write = compiled(write_evidence) or _write_evidence
-        curves = STEEPNESS, BEND, TOP, MISFIT, np.array(numbers, np.float32)
-        write(self.log_weight, beyond, *curves, step, log_weight, best)
-        possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
+        noise_std, told = min(max(σ, 1e-9), 1e15), min(max(above, -1e18), 1e18)
+        numbers = math.log(tail), math.log(rows), told, min(max(told, noise_std), rows), noise_std**2
+        inside = min(max(above, -4.0 * σ), rows + 4.0 * σ)
+        log_weight, kept = np.empty_like(self.log_weight), np.empty(2, np.int64)
+        learn = compiled(learn_from_count) or _learn_from_count
+        learn(
+            self.log_weight,
+            self.position,
+            self.begin,
+            seen.cell,
+            SHAPES,
+            MISFIT,
+            np.array(numbers, np.float32),
+            np.array((inside, tail, rows, max(math.log(rows / tail), ALL_WANTED), σ)),
+            MIDDLES,
+            log_weight,
+            kept,
+        )
+        first, last = kept.tolist()
         return TailPosterior(
             position=self.position,
-            tail=self.tail,
-            begin=self.begin + int(possible[0]),
-            log_weight=np.ascontiguousarray(log_weight[:, possible[0] : possible[-1] + 1]),
+            tail=tail,
+            begin=self.begin + first,
+            log_weight=np.ascontiguousarray(log_weight[:, first : last + 1]),
         )
 
     def after(self, counts: tuple[NoisyCount, ...], *, rows: int) -> "TailPosterior":
@@ -150,65 +161,76 @@ class TailPosterior:
         return np.asarray(np.exp(self.log_weight - self.log_weight.max()))
 
 
-def _write_evidence(
+def _learn_from_count(
     log_weight: SingleArray,
-    beyond: SingleArray,
-    steepness: SingleArray,
-    bend: SingleArray,
-    top: SingleArray,
+    position: FloatArray,
+    begin: int,
+    seen: int,
+    shapes: SingleArray,
     misfit: np.float32,
     numbers: SingleArray,
-    step: SingleArray,
+    rows: FloatArray,
+    middles: FloatArray,
     updated: SingleArray,
-    best: SingleArray,
+    kept: NDArray[np.int64],
 ) -> None:
     """What the compiled loop does, in NumPy."""
-    log_tail, log_all, above, most, noise_variance = numbers
-    inward = np.minimum(beyond, top[:, None])
-    log_rows = np.minimum((steepness[:, None] - bend[:, None] * inward) * inward + log_tail, log_all)
+    cells = log_weight.shape[1]
+    log_tail, log_all, told, most, noise_variance = numbers
+    steepness, bend, top = shapes[:, :, None]
+    beyond = (position[begin : begin + cells] - position[seen]).astype(np.float32)
+    inward = np.minimum(beyond, top)
+    log_rows = np.minimum((steepness - bend * inward) * inward + log_tail, log_all)
     expected = exponential(np.maximum(log_rows, SMALLEST))
     off = (np.maximum(log_rows - log_tail, ZERO) + ONE) * misfit * np.minimum(expected, most)
     variance = off * off + noise_variance
-    apart = above - expected
+    apart = told - expected
     updated[:-1] = log_weight[:-1] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
-    updated[-1] = log_weight[-1] + step
-    best[:] = updated.max(axis=0)
+    fewer, more = _said_of_any_shape(rows, middles)
+    updated[-1] = log_weight[-1] + np.where(np.arange(cells) + begin <= seen, fewer, more)
+    best = updated.max(axis=0)
+    possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
+    kept[0], kept[1] = possible[0], possible[-1]
 
 
-def _add_wanted_cells(
-    log_weight: SingleArray,
-    highest: np.float32,
-    inward: NDArray[np.int64],
-    curvatures: int,
-    begin: int,
-    mass: FloatArray,
-) -> None:
-    """What the compiled loop does, in NumPy."""
-    every = exponential(np.maximum(log_weight - highest, SMALLEST))
-    weight = np.zeros((len(inward), every.shape[1]), np.float32)
-    weight[-1] = every[-1]
-    for curvature in range(curvatures):
-        weight[:-1] += every[curvature:-1:curvatures]
-    place = np.maximum(begin + np.arange(every.shape[1]) - inward[:, None], 0)
-    mass += np.bincount(place.ravel(), weight.ravel(), len(mass))
-
-
-def _step_likelihood(above: float, tail: float, rows: int, noise_std: float) -> tuple[float, float]:
+def _said_of_any_shape(rows: FloatArray, middles: FloatArray) -> tuple[np.float32, np.float32]:
     """Log-densities of the noisy number of rows above a threshold after x* and before it.
 
     After: uniform on [0, tail].  Before: log-uniform on [tail, rows] (a uniform one would clip several times too many
-    rows), integrated where the noise has its mass only.
+    rows).  Both are added up where the noise has its mass only.
     """
-    above = min(max(above, -4.0 * noise_std), rows + 4.0 * noise_std)
-    spread = noise_std * math.sqrt(2.0)
-    fewer = 0.5 * (math.erfc((above - tail) / spread) - math.erfc(above / spread)) / tail
-    low, high = max(tail, above - 7.0 * noise_std), min(rows, max(above, tail) + 7.0 * noise_std)
-    width = (high - low) / QUADRATURE
-    points = low + MIDDLES * width
-    density = np.exp(-0.5 * ((points - above) / noise_std) ** 2) / points
-    # NumPy's logarithm, since 0/0, where all rows are wanted above, must not raise
-    more = float(density.sum()) * width / (noise_std * math.sqrt(2.0 * math.pi) * np.log(rows / tail))
-    return math.log(max(fewer, TINY)), math.log(max(more, TINY))
+    above, tail, every, log_ratio, noise_std = rows
+    said = []
+    for least, most, share in ((np.float64(0.0), tail, 1.0), (tail, every, log_ratio)):
+        low = max(least, min(above, most) - REACH * noise_std)
+        high = min(most, max(above, least) + REACH * noise_std)
+        width = max(high - low, 0.0) / len(middles)
+        nearest = (min(max(above, low), high) - above) / noise_std
+        at_best = max(-0.5 * nearest * nearest, LEAST_EXPONENT)
+        points = low + middles * width
+        away = (points - above) / noise_std
+        exponent = np.maximum(-0.5 * away * away - at_best, LEAST_EXPONENT).astype(np.float32)
+        each = exponential(np.minimum(np.maximum(exponent, SMALLEST), ZERO)) / (tail if least == 0.0 else points)
+        # added from the left, as the loop does
+        density = np.add.accumulate(each)[-1] * width / noise_std * PER_ROOT_TWO_PI / share
+        said.append(np.float32(at_best) + logarithm(np.float32(max(density, LEAST_DENSITY))))
+    fewer, more = said
+    return fewer, more
+
+
+def _find_wanted_cell(
+    log_weight: SingleArray, inward: NDArray[np.int64], begin: int, mass: FloatArray, found: NDArray[np.int64]
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    every = exponential(np.maximum(log_weight - log_weight.max(), SMALLEST))
+    weight = np.zeros((len(inward), every.shape[1]), np.float32)
+    weight[-1] = every[-1]
+    alike = (len(every) - 1) // (len(inward) - 1)
+    for each in range(alike):
+        weight[:-1] += every[each:-1:alike]
+    place = np.maximum(begin + np.arange(every.shape[1]) - inward[:, None], 0)
+    mass += np.bincount(place.ravel(), weight.ravel(), len(mass))
+    found[0] = _quantile(mass, 0.5)
 
 
 def _quantile(mass: FloatArray, share: float) -> int:

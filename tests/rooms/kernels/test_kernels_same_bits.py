@@ -31,7 +31,7 @@ from plandp.kernels.median_posterior import split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.norm_cells_by_column import add_up_columns
 from plandp.kernels.proposals import keep_proposals
-from plandp.kernels.tail_curves import add_wanted_cells, exponential, logarithm, write_evidence
+from plandp.kernels.tail_curves import exponential, find_wanted_cell, learn_from_count, logarithm
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
@@ -55,8 +55,8 @@ LOOPS = (
         split_pieces,
         write_thresholds,
         keep_proposals,
-        add_wanted_cells,
-        write_evidence,
+        find_wanted_cell,
+        learn_from_count,
     ),
     *(count_cells, write_norms, add_clipped, add_grouped),
     *(write_set_norms, count_items, add_clipped_sets, add_clipped_alike, add_grouped_sets),

@@ -21,8 +21,8 @@ def test_noiseless_logistic_counts_give_the_location_back():
     thresholds = location[:, None] + spread[:, None] * rng.uniform(-3, 3, (COLUMNS, ROUNDS))
     counts = counts_at(thresholds, location, spread, lambda z: expit(1.702 * z))
     start = location + 0.5 * spread
-    # the grid has steps of half a spread: an eighth is what interpolation leaves
-    assert np.max(np.abs(fitted(thresholds, counts, start, 20.0) - location) / spread) < 0.125
+    # the grid has steps of half a spread or a little more: a sixth is what interpolation leaves
+    assert np.max(np.abs(fitted(thresholds, counts, start, 20.0) - location) / spread) < 1 / 6
 
 
 def test_the_fit_is_closer_than_the_search_it_starts_from():
