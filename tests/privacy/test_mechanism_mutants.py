@@ -140,7 +140,7 @@ def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str
 
 
 UNCHECKED = "exact > squared_bounds[cell]", "False"
-ROUGHLY = "total = plus_square(total, y[r, c])", "total = plus_square(total, 0.97 * y[r, c])"
+ROUGHLY = "break\n            norms[r] = np.sqrt(total)", "break\n            norms[r] = 0.97 * np.sqrt(total)"
 
 
 def mistaken_cells(*replacements: tuple[str, str], bounds: str = BOUNDS) -> Any:

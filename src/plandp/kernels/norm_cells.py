@@ -10,7 +10,7 @@ BUCKET_SHIFT = 45
 """Norms that agree in their leading bits share a bucket: 128 buckets per doubling."""
 
 VALUES_AT_A_TIME = 128
-"""Short rows go together, so that loops are worth starting; chosen ones do not, as they do not lie side by side."""
+"""About so many, but two to four rows, are mapped before they are added: memory is read while numbers are."""
 
 WHOLE = 6755399441055744.0
 """1.5 · 2⁵²: a number below 2⁵¹ that is added to it is rounded to a whole one, as rint does."""
@@ -50,17 +50,11 @@ def add_up_cells(
     """
     n, d = block.shape
     last = len(edges) - 1
-    margin = (max(d, VALUES_AT_A_TIME) + 8) * 2.0**-52  # twice what the order of so many additions can change
-    together = 1 if len(chosen) else max(1, VALUES_AT_A_TIME // d)
-    public = np.empty((5, together, d))
-    public[0], public[1], public[2], public[3], public[4] = low, high, stand_in, center, factor
-    least, most = public[0].reshape(together * d), public[1].reshape(together * d)
-    instead, middle = public[2].reshape(together * d), public[3].reshape(together * d)
-    per_unit = public[4].reshape(together * d)
+    margin = (d + 8) * 2.0**-52  # twice what the order of so many additions can change
+    together = min(max(2, VALUES_AT_A_TIME // d), 4)
     values = block.reshape(n * d)
     count = len(chosen) if len(chosen) else n
     y = np.empty((together, d))
-    flat = y.reshape(together * d)
     norms = np.empty(together)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
@@ -68,36 +62,31 @@ def add_up_cells(
     clean = True
     for begin in range(0, count, together):
         rows = min(together, count - begin)
-        # no views of arrays in here, since counting who holds them takes as long as adding up short rows
-        first = np.uint64((chosen[begin] if len(chosen) else begin) * d)
-        for _ in range(2):
-            total = 0.0
-            if clean:  # as the rows before; where these are not, they are mapped anew
-                for i in range(rows * d):
-                    x = (values[first + np.uint64(i)] - middle[i]) * per_unit[i]
-                    x = x * x if squared else x
-                    flat[i] = x
-                    total = plus_square(total, x)
-            else:
-                for i in range(rows * d):
-                    x = values[first + np.uint64(i)]
-                    x = least[i] if x < least[i] else x
-                    x = most[i] if x > most[i] else x
-                    x = instead[i] if x != x else x  # NaN
-                    x = (x - middle[i]) * per_unit[i]
-                    x = x * x if squared else x
-                    flat[i] = x
-                    total = plus_square(total, x)
-            mapped, clean = not clean, np.sqrt(total) * (1.0 + margin) < reach
-            if mapped or clean:
-                break
-        norms[0] = np.sqrt(total)
-        if together > 1:
-            for r in range(rows):
+        # no views of arrays in here, since counting who holds them takes as long as adding up a short row
+        for r in range(rows):
+            first = np.uint64((chosen[begin + r] if len(chosen) else begin + r) * d)
+            for _ in range(2):
                 total = 0.0
-                for c in range(d):
-                    total = plus_square(total, y[r, c])
-                norms[r] = np.sqrt(total)
+                if clean:  # as the row before; where this one is not, it is mapped anew
+                    for i in range(d):
+                        x = (values[first + np.uint64(i)] - center[i]) * factor[i]
+                        x = x * x if squared else x
+                        y[r, i] = x
+                        total = plus_square(total, x)
+                else:
+                    for i in range(d):
+                        x = values[first + np.uint64(i)]
+                        x = low[i] if x < low[i] else x
+                        x = high[i] if x > high[i] else x
+                        x = stand_in[i] if x != x else x  # NaN
+                        x = (x - center[i]) * factor[i]
+                        x = x * x if squared else x
+                        y[r, i] = x
+                        total = plus_square(total, x)
+                mapped, clean = not clean, np.sqrt(total) * (1.0 + margin) < reach
+                if mapped or clean:
+                    break
+            norms[r] = np.sqrt(total)
         for r in range(rows):
             cell = first_cells[min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)]
             while cell < last and edges[cell] < norms[r]:  # the first edge that is not below the norm, or the last
