@@ -188,7 +188,7 @@ def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacem
 
 
 def test_a_loop_that_counts_missing_values_on_both_sides_is_rejected() -> None:
-    loop = changed(lattice_keys, ("line[c] = cells[c] if lost else key", "line[c] = 0 if lost else key")).write_keys
+    loop = changed(lattice_keys, ("line[c] = key", "line[c] = 0 if key == cells[c] else key")).write_keys
     mutant: Any = changed(
         lattice_counts,
         ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),

@@ -11,6 +11,16 @@ ROWS = 64
 """Rows of keys that are tallied at a time: they stay in cache."""
 
 
+def lattice_key(x: float, low: float, high: float, stand_in: float, step: float, cells: float) -> float:
+    """Return the lattice cell of a value, 0 to cells - 1; what stays NaN gets `cells`."""
+    x = low if x < low else x
+    x = high if x > high else x
+    x = stand_in if x != x else x  # NaN
+    key: float = np.floor((x - low) / step)
+    key = key if key < cells - 1.0 else cells - 1.0
+    return cells if x != x else key
+
+
 def write_keys(
     block: FloatArray,
     first: int,
@@ -28,15 +38,9 @@ def write_keys(
     for r in range(-(-(n - first) // stride)):
         row, line = block[first + r * stride], keys[r]
         for c in range(d):
-            x = row[c]
-            x = low[c] if x < low[c] else x
-            x = high[c] if x > high[c] else x
-            x = stand_in[c] if x != x else x  # NaN
-            lost = x != x
-            key = np.floor((x - low[c]) / step[c])
-            key = key if key < cells[c] - 1.0 else cells[c] - 1.0
-            line[c] = cells[c] if lost else key
-            absent[c] += lost
+            key = lattice_key(row[c], low[c], high[c], stand_in[c], step[c], cells[c])
+            line[c] = key
+            absent[c] += key == cells[c]
 
 
 def count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
@@ -72,15 +76,9 @@ def tally_values(
         for r in range(rows):
             row, keys = block[chosen[first + r] if len(chosen) else first + r], few[r]
             for c in range(d):
-                x = row[c]
-                x = low[c] if x < low[c] else x
-                x = high[c] if x > high[c] else x
-                x = stand_in[c] if x != x else x  # NaN
-                lost = x != x
-                key = np.floor((x - low[c]) / step[c])
-                key = key if key < cells[c] - 1.0 else cells[c] - 1.0
-                keys[c] = cells[c] if lost else key
-                absent[c] += lost
+                key = lattice_key(row[c], low[c], high[c], stand_in[c], step[c], cells[c])
+                keys[c] = key
+                absent[c] += key == cells[c]
         for c in range(d):
             line = tally[c]
             for r in range(rows):
