@@ -28,7 +28,8 @@ TWO_PI = np.float32(2.0 * np.pi)
 FORGOTTEN = np.float32(25.0)  # cells at the ends with e^-25 of the best weight are looked at no more
 REACH = 7.0  # standard deviations of noise: further away nothing is added up
 PER_ROOT_TWO_PI = 0.3989422804014327
-LEAST_EXPONENT, LEAST_DENSITY = -1e30, 1e-30  # so that single precision has a number for it
+LEAST_EXPONENT = -1e30  # so that single precision has a number for it
+LEAST_DENSITY = 1e-30  # likewise
 
 
 def exponential(x: Any) -> Any:
