@@ -11,6 +11,9 @@ Loop = Callable[..., None]
 IN_ANY_ORDER = "plus_square"
 """What a loop calls for a sum that may be added in any order: never what a row adds, only a first look at it."""
 
+ASKS_MEMORY = "ask_memory"
+"""What a loop calls for an array and a place, to have memory fetch what it will read soon: it changes no number."""
+
 
 @cache
 def compiled(loop: Loop) -> Loop | None:
@@ -23,7 +26,10 @@ def compiled(loop: Loop) -> Loop | None:
         from numba import njit
     except ImportError:
         return None
-    parts = {name: njit(error_model="numpy", fastmath=_freedom(name))(part) for name, part in _parts(loop)}
+    parts = {
+        name: _memory_asker() if name == ASKS_MEMORY else njit(error_model="numpy", fastmath=_freedom(name))(part)
+        for name, part in _parts(loop)
+    }
     if parts:  # a copy that calls machine code; the loop itself still runs as Python
         loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, **parts}))
     try:
@@ -55,3 +61,25 @@ def _parts(loop: Loop) -> list[tuple[str, FunctionType]]:
 
 def _freedom(name: str) -> set[str]:
     return {"reassoc"} if name == IN_ANY_ORDER else set()
+
+
+@cache
+def _memory_asker() -> Any:
+    """The processor's own instruction for it, which Numba has no name for."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    def ask_memory(_: Any, array: Any, place: Any) -> Any:
+        def instruct(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            values = context.make_array(signature.args[0])(context, builder, arguments[0])
+            address = builder.bitcast(builder.gep(values.data, [arguments[1]]), ir.IntType(8).as_pointer())
+            number = ir.IntType(32)
+            kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+            fetch = builder.module.declare_intrinsic("llvm.prefetch", (address.type,), kind)
+            builder.call(fetch, [address, number(0), number(3), number(1)])  # to read, near, data
+            return context.get_dummy_value()
+
+        return types.void(array, place), instruct
+
+    return intrinsic(ask_memory)

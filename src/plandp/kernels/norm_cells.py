@@ -9,8 +9,14 @@ IntArray = NDArray[np.int64]
 BUCKET_SHIFT = 45
 """Norms that agree in their leading bits share a bucket: 128 buckets per doubling."""
 
-VALUES_AT_A_TIME = 128
-"""About so many, but two to four rows, are mapped before they are added: memory is read while numbers are."""
+TOGETHER = 2
+"""Rows that are mapped before they are added."""
+
+AHEAD = 512
+"""Values, or a row: so far ahead memory is asked for what comes next, which it fetches while numbers are added."""
+
+PER_LINE = 8
+"""Values in a line of the cache."""
 
 WHOLE = 6755399441055744.0
 """1.5 · 2⁵²: a number below 2⁵¹ that is added to it is rounded to a whole one, as rint does."""
@@ -22,6 +28,10 @@ WHOLE_BITS = 0x4338000000000000
 def plus_square(total: float, value: float) -> float:
     """Return total + value²; compiled, a loop of these is added up in whatever order is fastest."""
     return total + value * value
+
+
+def ask_memory(values: FloatArray, place: int) -> None:
+    """Compiled, have the line of the cache that holds values[place] fetched in the background; else do nothing."""
 
 
 def add_up_cells(
@@ -51,17 +61,17 @@ def add_up_cells(
     n, d = block.shape
     last = len(edges) - 1
     margin = (d + 8) * 2.0**-52  # twice what the order of so many additions can change
-    together = min(max(2, VALUES_AT_A_TIME // d), 4)
+    ahead = TOGETHER * max(1, AHEAD // (TOGETHER * d))
     values = block.reshape(n * d)
     count = len(chosen) if len(chosen) else n
-    y = np.empty((together, d))
-    norms = np.empty(together)
+    y = np.empty((TOGETHER, d))
+    norms = np.empty(TOGETHER)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
     added = np.zeros(len(edges), np.int64)
     clean = True
-    for begin in range(0, count, together):
-        rows = min(together, count - begin)
+    for begin in range(0, count, TOGETHER):
+        rows = min(TOGETHER, count - begin)
         # no views of arrays in here, since counting who holds them takes as long as adding up a short row
         for r in range(rows):
             first = np.uint64((chosen[begin + r] if len(chosen) else begin + r) * d)
@@ -87,6 +97,9 @@ def add_up_cells(
                 if mapped or clean:
                     break
             norms[r] = np.sqrt(total)
+        for r in range(begin + ahead, min(begin + ahead + TOGETHER, count)):
+            for i in range(0, d, PER_LINE):
+                ask_memory(values, (chosen[r] if len(chosen) else r) * d + i)
         for r in range(rows):
             cell = first_cells[min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)]
             while cell < last and edges[cell] < norms[r]:  # the first edge that is not below the norm, or the last
