@@ -331,7 +331,7 @@ _ALL = (
         (discrete_gaussian.draw_discrete_gaussian, "return draws", "return draws & ~np.int64(1)"),
         exact=False,
     ),
-    _fault("half of the variance", (_RELEASE, "squared_sensitivity / (2 * rho)", "squared_sensitivity / (4 * rho)")),
+    _fault("half of the variance", (_RELEASE, "2 * rho.numerator)", "4 * rho.numerator)")),
     _fault(
         "noise forgotten",
         (_RELEASE, "return _sum(integers, noise)", "return _sum(integers, 0 * noise if step == 'sum' else noise)"),

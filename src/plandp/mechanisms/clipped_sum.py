@@ -76,6 +76,6 @@ def _weighted(totals: CellTotals, weights: NDArray[Any], longest: int) -> NDArra
     """Σ w_g · sums_g, in int64 where rows · R leaves room (a public bound), in Python integers beyond."""
     rows = int(totals.counts.sum())
     if rows * longest < 2**62 and totals.sums.dtype != np.object_:
-        return np.asarray(weights @ totals.sums)
+        return np.asarray(np.einsum("g,gi->i", weights, totals.sums))  # integers, for which @ takes three times as long
     counted = weights > 0  # not which cells hold rows: how much work there is shall not tell
     return np.asarray(weights.astype(object)[counted] @ totals.sums[counted].astype(object))

@@ -55,7 +55,8 @@ class MeteredNoise:
             raise TypeError("step must be a str")
         integers = _integers_of(query)
         self._pay(Payment(step=step, rho=rho, squared_sensitivity=squared_sensitivity, values=integers.size))
-        noise = self._sampler.draw(integers.size, squared_sensitivity / (2 * rho)).reshape(integers.shape)
+        sigma2 = Fraction(squared_sensitivity * rho.denominator, 2 * rho.numerator)
+        noise = self._sampler.draw(integers.size, sigma2).reshape(integers.shape)
         return _sum(integers, noise)
 
     def choose(self, candidates: Choices, *, sensitivity: int, rho: Fraction, step: str) -> list[int]:

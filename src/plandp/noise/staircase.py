@@ -41,10 +41,14 @@ class Staircase:
         return len(self.weights)
 
 
-@lru_cache(maxsize=64)
 def staircase_for(sigma2: Fraction) -> Staircase:
-    """Build the staircase of any rational sigma2 > 0, in integer arithmetic."""
-    numerator, denominator = sigma2.numerator, sigma2.denominator
+    """Build the staircase of any rational sigma2 > 0, in integer arithmetic, or find it."""
+    return _staircase(sigma2.numerator, sigma2.denominator)
+
+
+@lru_cache(maxsize=64)
+def _staircase(numerator: int, denominator: int) -> Staircase:
+    # kept by two integers, which are looked up faster than a fraction
     # Largest width 2^s <= sigma/4, but at least 1.
     width_bits = max(0, (numerator // (16 * denominator)).bit_length() - 1) // 2
     # Fewest blocks, at least one, that reach 9.5 sigma: (2 · blocks · width)² >= 19² · sigma2.
@@ -59,7 +63,7 @@ def staircase_for(sigma2: Fraction) -> Staircase:
     block_of_selector = np.repeat(np.arange(blocks + 1, dtype=np.uint8), [*weights, tail_weight])
     block_of_selector.setflags(write=False)
     return Staircase(
-        sigma2=sigma2,
+        sigma2=Fraction(numerator, denominator),
         width_bits=width_bits,
         weights=weights,
         tail_weight=tail_weight,
