@@ -102,7 +102,7 @@ def test_bounds_too_small_are_rejected_unless_the_integer_check_stands() -> None
 
 
 def test_a_longest_row_that_is_not_shortened_is_rejected() -> None:
-    endless = ("shrink = np.where(norm > top, top / norm, 1.0)", "shrink = np.ones_like(norm)")
+    endless = ("np.where(norm > top, top / norm, 1.0)", "np.ones_like(norm)")
     assert worst_sum(nonnegative=False, cells_module=in_numpy(norm_cells, endless, (CHECK, "pass"))) > 1
 
 
@@ -178,7 +178,7 @@ def test_a_loop_that_lets_long_rows_through_is_rejected(replacements: tuple[tupl
     [
         pytest.param("else finer[cell]", "else (1.0 + norms[0] * 1e-3) * finer[cell]", id="neighbour's norm"),
         pytest.param(
-            "for r in range(rows):\n            cell", "for r in range(together):\n            cell", id="old rows"
+            "for r in range(rows):\n            cell", "for r in range(TOGETHER):\n            cell", id="old rows"
         ),
         pytest.param("counts[cell] += 1", "counts[cell] = 1", id="cells counted once"),
     ],

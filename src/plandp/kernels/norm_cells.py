@@ -68,6 +68,7 @@ def add_up_cells(
     norms = np.empty(TOGETHER)
     bits = norms.view(np.int64)
     finer = 1.0 / steps
+    rounding = 0.5 * np.sqrt(d) + 1.0  # to nearest makes no vector longer by more
     added = np.zeros(len(edges), np.int64)
     clean = True
     for begin in range(0, count, TOGETHER):
@@ -118,13 +119,11 @@ def add_up_cells(
             if not np.isfinite(norms[r]):
                 continue
             times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
-            length = 0.0
             for c in range(d):
-                shifted = y[r, c] * times + WHOLE
-                length = plus_square(length, shifted - WHOLE)
-                sums[cell, c] += np.float64(shifted).view(np.int64)  # WHOLE_BITS more than the number
+                sums[cell, c] += np.float64(y[r, c] * times + WHOLE).view(np.int64)  # WHOLE_BITS more than the number
             added[cell] += 1
-            if not length * (1.0 + margin) < squared_bounds[cell]:
+            longest = norms[r] * times * (1.0 + margin) + rounding
+            if not longest * longest < squared_bounds[cell]:
                 exact = np.int64(0)
                 for c in range(d):
                     whole = np.float64(y[r, c] * times + WHOLE).view(np.int64)

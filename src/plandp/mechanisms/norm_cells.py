@@ -162,11 +162,12 @@ class CellSums:
         unusable = ~np.isfinite(norm)
         cell = np.minimum(np.searchsorted(cells.edges, norm), len(cells.edges) - 1)
         top = cells.edges[-1]
-        shrink = np.where(norm > top, top / norm, 1.0)
-        y *= (shrink / cells.steps[cell])[:, None]
+        times = np.where(norm > top, top / norm, 1.0) / cells.steps[cell]
+        y *= times[:, None]
         y[unusable] = 0.0
         vectors = np.rint(y, out=y)
-        too_long = ~(np.vecdot(vectors, vectors) * (1.0 + self._margin) < cells.squared_bounds[cell])
+        longest = norm * times * (1.0 + self._margin) + (0.5 * np.sqrt(y.shape[1]) + 1.0)  # rounding adds √d/2 at most
+        too_long = ~(longest * longest < cells.squared_bounds[cell])
         integers = vectors[too_long].astype(np.int64)
         too_long[too_long] = np.vecdot(integers, integers) > cells.squared_bounds[cell[too_long]]
         vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
