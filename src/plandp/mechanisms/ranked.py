@@ -6,6 +6,7 @@ numbers move when one row is replaced.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import Protocol
 
 import numpy as np
@@ -171,7 +172,8 @@ class StreamedKeys:
         for asked in self._asked:  # the nearest on both sides: a search stays between them
             begin = np.where((asked < wanted) & (asked > begin), asked, begin)
             end = np.where((asked > wanted) & (asked < end), asked, end)
-        self._edges = search_edges(begin, end, wanted, rounds=self.rounds)
+        left = max(1, ceil(log2(max(2.0, float((end - begin).max())))))  # rounds until all columns are at one cell
+        self._edges = search_edges(begin, end, wanted, rounds=min(self.rounds, left))
         counts, self._absent = self._rows.fold(
             RankHistogram(view=self._view, lattice=self.lattice, missing=self._missing, edges=self._edges)
         )
