@@ -23,6 +23,12 @@ IntArray = NDArray[np.int64]
 MEMORY = 2**26
 """About how many bytes a stream of keys holds at a time, apart from the block that is read."""
 
+TOGETHER = 16
+"""Columns that are taken out of rows of keys at a time: as many as lie side by side in the cache."""
+
+ROWS = 512
+"""Rows that they are taken out of at a time: they stay in cache."""
+
 MOST_ROUNDS = 12
 """More rounds of a search are not prepared in one pass: finding the cell among 2^12 costs as much as reading."""
 
@@ -92,8 +98,15 @@ class HeldKeys:
 
     def column_keys(self) -> Iterator[IntArray]:
         """The sorted keys of one column after the other."""
-        for column in self.held.keys.T:
-            yield np.sort(column).astype(np.int64)
+        keys = self.held.keys
+        sortable = np.promote_types(keys.dtype, np.int32)  # 32 bits are sorted faster than 16
+        for first in range(0, keys.shape[1], TOGETHER):
+            chosen = keys[:, first : first + TOGETHER]
+            columns = np.empty(chosen.shape[::-1], sortable)
+            for begin in range(0, len(keys), ROWS):
+                columns[:, begin : begin + ROWS] = chosen[begin : begin + ROWS].T
+            columns.sort(axis=1)
+            yield from columns.astype(np.int64)
 
 
 class StreamedKeys:
