@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer, write_block_keys
 from plandp.mechanisms.rank_histogram import RankHistogram, View, as_read, search_edges
 
 FloatArray = NDArray[np.float64]
@@ -80,11 +80,9 @@ class HeldKeys:
     @classmethod
     def of_values(cls, values: FloatArray, lattice: Lattice, *, copies: int = 1) -> "HeldKeys":
         """Numbers computed from rows, (count, columns); NaN is missing, the rest is clipped to the lattice."""
-        with np.errstate(all="ignore"):
-            found = lattice.keys(values, None)
-            lost = np.isnan(found)
-            keys = np.where(lost, lattice.cells, found).astype(narrowest_integer(lattice))
-        held = LatticeKeys(keys=keys, missing=np.count_nonzero(lost, axis=0).astype(np.int64))
+        keys, absent = np.empty(values.shape, narrowest_integer(lattice)), np.zeros(values.shape[1], np.int64)
+        write_block_keys(values, lattice, None, keys, absent)
+        held = LatticeKeys(keys=keys, missing=absent)
         return cls(lattice=lattice, held=held, copies=copies)
 
     @property
