@@ -68,7 +68,7 @@ def count_evenly(
     """
     n, d = values.shape
     last = counts.shape[1] - 1.0
-    few = np.empty((ROWS, d + 8), np.int16)  # rows that do not share their lines of the cache
+    few = np.empty((ROWS, d + 8), np.int32)  # rows that do not share their lines of the cache
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
         for r in range(rows):
@@ -78,12 +78,13 @@ def count_evenly(
                 place = (key - begin[c]) * per_bin[c]  # its fraction is cut off
                 place = place if place > 0.0 else 0.0
                 place = place if place < last else last
-                line[c] = np.int16(-1.0 if key != key else place)
-        for r in range(rows):
-            for c in range(d):
-                place = few[r, c]
-                if place >= 0:
-                    counts[c, np.uint64(place)] += 1
+                line[c] = np.int32(-1.0 if key != key else place)
+        for c in range(d):
+            line_of_counts = counts[c]
+            for r in range(rows):
+                at = few[r, c]
+                if at >= 0:
+                    line_of_counts[np.uint64(at)] += 1
                 else:
                     absent[c] += 1
 
