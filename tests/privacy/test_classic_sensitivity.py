@@ -11,11 +11,12 @@ from classic_neighbours import RHO, worst_items, worst_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from neighbouring import AWKWARD, RecordingDoor, furthest, moved, rows_of
-from planted import changed
+from planted import changed, in_numpy, with_loop
 
 from plandp import classic
 from plandp.classic import algorithm, item_variance, items, naive, pairs, small_spread
 from plandp.classic.parts import Parts
+from plandp.kernels import pair_differences
 from plandp.mechanisms import quantiles
 from plandp.planner.classic import classic_design
 from plandp.terms.columns import read_columns
@@ -125,9 +126,13 @@ def test_pairs_by_the_values_themselves_are_rejected() -> None:
 
 def test_a_row_in_two_pairs_is_rejected() -> None:
     # as when a group takes the pairs (2j, 2j+1) that Algorithm 2 prints: the last row belongs to the next group too
-    line = "                differ[places[own] // 2] += values[own] if sign else -values[own]\n"
-    twice = line + "                differ[(places[own] // 2 + 1) % len(differ)] += values[own]\n"
-    assert worst_tables(Parts(spread=changed(pairs, (line, twice)).Pairs()))["spread"] > 1
+    line = "        differences[places[own] // 2] += values[own] if sign else -values[own]\n"
+    twice = line + "        differences[(places[own] // 2 + 1) % len(differences)] += values[own]\n"
+    assert worst_tables(Parts(spread=in_numpy(pairs, (line, twice)).Pairs()))["spread"] > 1
+    line = "            difference[c] += sign * ((x - middle[c]) / unit[c])\n"
+    twice = line + "            differences[(places[r] // 2 + 1) % len(differences), c] += (x - middle[c]) / unit[c]\n"
+    loop = changed(pair_differences, (line, twice)).add_to_pairs
+    assert worst_tables(Parts(spread=with_loop(changed(pairs), loop).Pairs()))["spread"] > 1
 
 
 def test_noise_for_root_two_radii_is_rejected() -> None:

@@ -87,17 +87,32 @@ def test_a_rate_that_is_too_large_is_rejected(name: str) -> None:
     assert furthest("by rank", MISTAKES[name], [(ONE, 1, 1)]) > Fraction(1, 1000)
 
 
+IN_NUMPY = ("compiled(find_interval)", "None")
+
+
 @pytest.mark.parametrize(
-    ("replacement", "grid"),
+    ("replacements", "grid"),
     [
-        pytest.param(("weight *= widths", "weight *= widths > 0"), "wide", id="widths forgotten"),
-        pytest.param(("(choices * sensitivity**2)", "sensitivity**2"), "by rank", id="number of choices forgotten"),
-        pytest.param(("penalties - least", "least - penalties"), "by rank", id="penalties the wrong way round"),
-        pytest.param(("(prefix >> 11) * 2.0**-53", "(prefix >> 12) * 2.0**-52 * 0.999"), "by rank", id="U below .999"),
+        pytest.param((IN_NUMPY, ("weights * widths", "weights * (widths > 0)")), "wide", id="widths forgotten"),
+        pytest.param(
+            (("candidates.widths, table", "np.minimum(candidates.widths, 1), table"),), "wide", id="widths kept back"
+        ),
+        pytest.param((("(choices * sensitivity**2)", "sensitivity**2"),), "by rank", id="number of choices forgotten"),
+        pytest.param(
+            (IN_NUMPY, ("penalties - least", "least - penalties")), "by rank", id="penalties the wrong way round"
+        ),
+        pytest.param(
+            (("loop(candidates.penalties", "loop(candidates.penalties[::-1].copy()"),),
+            "by rank",
+            id="penalties of others",
+        ),
+        pytest.param(
+            (("(prefix >> 11) * 2.0**-53", "(prefix >> 12) * 2.0**-52 * 0.999"),), "by rank", id="U below .999"
+        ),
     ],
 )
-def test_another_law_is_rejected(replacement: tuple[str, str], grid: str) -> None:
-    assert furthest(grid, with_choice(replacement), [(ONE, 4, 5)]) > Fraction(1, 2000)
+def test_another_law_is_rejected(replacements: tuple[tuple[str, str], ...], grid: str) -> None:
+    assert furthest(grid, with_choice(*replacements), [(ONE, 4, 5)]) > Fraction(1, 2000)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import changed
+from planted import changed, in_numpy, with_loop
 
 from plandp.audit.choices import squared_distance
+from plandp.kernels import rank_distances
 from plandp.mechanisms import quantiles
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.ranked import HeldKeys
@@ -107,10 +108,17 @@ def test_penalties_of_the_choice_move_by_exactly_what_is_stated(copies: int) -> 
         pytest.param("sensitivity=2 * ranked.copies", "sensitivity=ranked.copies", 1, id="rank sensitivity ½"),
         pytest.param("sensitivity=2 * ranked.copies", "sensitivity=2", 3, id="copies forgotten"),
         pytest.param("sensitivity=2 * ranked.copies", "sensitivity=3", 3, id="√3 instead of 3 for 3 copies"),
-        pytest.param(
-            "np.maximum(np.maximum(below - wanted, wanted - upto), 0)", "np.abs(below + upto - 2 * wanted)", 1, id="sum"
-        ),
     ],
 )
 def test_penalties_that_move_further_are_rejected(line: str, replacement: str, copies: int) -> None:
     assert furthest_penalty(changed(quantiles, (line, replacement)), copies=copies) > 1
+
+
+def test_the_sum_of_two_distances_is_rejected_in_numpy_and_in_the_loop() -> None:
+    line = "np.maximum(np.maximum(below - wanted, wanted - upto), 0)"
+    assert furthest_penalty(in_numpy(quantiles, (line, "np.abs(below + upto - 2 * wanted)"))) > 1
+    line = "max(2 * i + missing - wanted, wanted - 2 * min(up_to, there) - missing, 0)"
+    both = "abs(2 * i + 2 * min(up_to, there) + 2 * missing - 2 * wanted)"
+    loop = changed(rank_distances, (line, both)).write_distances
+    assert furthest_penalty(with_loop(changed(quantiles), loop)) > 1
+    assert furthest_penalty(with_loop(changed(quantiles), rank_distances.write_distances)) == 1

@@ -10,6 +10,8 @@ from plandp.classic.search_lattice import search_lattice
 from plandp.classic.spread import SpreadSearch
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
+from plandp.kernels.compiler import compiled
+from plandp.kernels.pair_differences import add_to_pairs
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.ranked import HeldKeys
@@ -19,6 +21,9 @@ from plandp.theory.box import box_center, box_spread
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+ROWS = 16
+"""Differences that are squared at a time."""
 
 MedianFactor = Literal["exact", "wilson-hilferty", "as printed", "none"]
 
@@ -102,18 +107,34 @@ def group_sums(rows: Rows, orders: list[IntArray], k: int, columns: Columns) -> 
     differences = np.zeros((len(orders), used // 2, d))
     seen = 0
     for block in rows.blocks():
-        values = _in_units(block, columns)
         for differ, places in zip(differences, place[:, seen : seen + len(block)], strict=True):
-            for sign in (1, 0):
-                own = np.flatnonzero((places < used) & (places % 2 == sign))
-                differ[places[own] // 2] += values[own] if sign else -values[own]
+            _add_to_pairs(np.ascontiguousarray(block), places, used, columns, differ)
         seen += len(block)
-    squares = np.multiply(differences, differences, out=differences)
-    squares /= 2.0
+    squares = differences.reshape(-1, d)
+    for first in range(0, len(squares), ROWS):  # they stay in cache
+        few = squares[first : first + ROWS]
+        few *= few
+        few /= 2.0
+    squares = squares.reshape(differences.shape)
+    if k == 1:
+        return squares.reshape(-1, d)
     sums = squares[:, 0::k]
     for pair in range(1, k):  # one after the other, in an order that coins decide
         sums = sums + squares[:, pair::k]
     return sums.reshape(-1, d)
+
+
+def _add_to_pairs(block: FloatArray, places: IntArray, used: int, columns: Columns, differences: FloatArray) -> None:
+    """Add the rows at odd places to the differences of their pairs, and take off those at even ones."""
+    loop = compiled(add_to_pairs)
+    if loop is not None:
+        stand_in = np.full(block.shape[1], np.nan) if columns.missing is None else columns.missing
+        public = columns.low, columns.high, stand_in, box_center(columns), columns.error_scale
+        return loop(block, places, used, *public, differences)
+    values = _in_units(block, columns)
+    for sign in (1, 0):
+        own = np.flatnonzero((places < used) & (places % 2 == sign))
+        differences[places[own] // 2] += values[own] if sign else -values[own]
 
 
 def _in_units(block: FloatArray, columns: Columns) -> FloatArray:

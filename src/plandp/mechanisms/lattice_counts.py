@@ -243,12 +243,12 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     seen = begin = 0
     for block in rows.blocks():
         first = -seen % stride
-        _keys_of(block, lattice, missing, keys[begin:], absent, first=first, stride=stride)
+        write_block_keys(block, lattice, missing, keys[begin:], absent, first=first, stride=stride)
         seen, begin = seen + len(block), begin + len(range(first, len(block), stride))
     return LatticeKeys(keys=keys, missing=absent)
 
 
-def _keys_of(
+def write_block_keys(
     block: FloatArray,
     lattice: Lattice,
     missing: FloatArray | None,
@@ -307,7 +307,7 @@ class TallyAround:
         """Count the values of the block, each on its own."""
         keys = np.empty(block.shape, narrowest_integer(self.lattice))
         absent = np.zeros(block.shape[1], np.int64)
-        _keys_of(block, self.lattice, self.missing, keys, absent)
+        write_block_keys(block, self.lattice, self.missing, keys, absent)
         base = self.base
         if keys.dtype == np.int64:  # what lies outside of the window may as well lie next to it
             keys = np.minimum(np.maximum(keys - base, -1), self.points).astype(np.int32)

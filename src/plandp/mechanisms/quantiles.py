@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
+from plandp.kernels.compiler import compiled
+from plandp.kernels.rank_distances import write_distances
 from plandp.mechanisms.ranked import Ranked
 from plandp.noise.exponential_choice import Candidates
 from plandp.noise.meter import MeteredNoise
@@ -113,19 +115,27 @@ def rank_distances(keys: IntArray, cells: int, wanted: int) -> Candidates:
     """
     n = len(keys)
     missing = n - int(np.searchsorted(keys, cells))
+    penalties, widths = np.empty(2 * n + 1, np.int64), np.empty(2 * n + 1, np.int64)
+    (compiled(write_distances) or _write_distances)(keys, cells, missing, wanted, penalties, widths)
+    return Candidates(penalties=penalties, widths=widths)
+
+
+def _write_distances(
+    keys: IntArray, cells: int, missing: int, wanted: int, penalties: IntArray, widths: IntArray
+) -> None:
+    """What the compiled loop does, in NumPy."""
+    n = len(keys)
     before = np.concatenate([[-1], keys])
     after = np.concatenate([keys, [cells]])
     number = np.arange(n + 1, dtype=np.int64)
     first = (before[:-1] < keys) & (keys < cells)
     # how many keys there are up to and including those that equal this one, where it is the first of them
     up_to = np.minimum.accumulate(np.where(before < after, number, n)[::-1])[::-1][1:]
-    penalties, widths = np.empty(2 * n + 1, np.int64), np.empty(2 * n + 1, np.int64)
     penalties[0::2] = np.abs(2 * np.minimum(number, n - missing) + missing - wanted)
     widths[0::2] = np.maximum(after - before - 1, 0)
     below, upto = 2 * number[:-1] + missing, 2 * np.minimum(up_to, n - missing) + missing
     penalties[1::2] = np.maximum(np.maximum(below - wanted, wanted - upto), 0)
     widths[1::2] = first
-    return Candidates(penalties=penalties, widths=widths)
 
 
 def halvings(cells: float) -> int:

@@ -6,6 +6,7 @@ numbers move when one row is replaced.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer, write_block_keys
 from plandp.mechanisms.rank_histogram import RankHistogram, View, as_read, search_edges
 
 FloatArray = NDArray[np.float64]
@@ -21,6 +22,12 @@ IntArray = NDArray[np.int64]
 
 MEMORY = 2**26
 """About how many bytes a stream of keys holds at a time, apart from the block that is read."""
+
+TOGETHER = 16
+"""Columns that are taken out of rows of keys at a time: as many as lie side by side in the cache."""
+
+ROWS = 512
+"""Rows that they are taken out of at a time: they stay in cache."""
 
 MOST_ROUNDS = 12
 """More rounds of a search are not prepared in one pass: finding the cell among 2^12 costs as much as reading."""
@@ -73,11 +80,9 @@ class HeldKeys:
     @classmethod
     def of_values(cls, values: FloatArray, lattice: Lattice, *, copies: int = 1) -> "HeldKeys":
         """Numbers computed from rows, (count, columns); NaN is missing, the rest is clipped to the lattice."""
-        with np.errstate(all="ignore"):
-            found = lattice.keys(values, None)
-            lost = np.isnan(found)
-            keys = np.where(lost, lattice.cells, found).astype(narrowest_integer(lattice))
-        held = LatticeKeys(keys=keys, missing=np.count_nonzero(lost, axis=0).astype(np.int64))
+        keys, absent = np.empty(values.shape, narrowest_integer(lattice)), np.zeros(values.shape[1], np.int64)
+        write_block_keys(values, lattice, None, keys, absent)
+        held = LatticeKeys(keys=keys, missing=absent)
         return cls(lattice=lattice, held=held, copies=copies)
 
     @property
@@ -91,8 +96,15 @@ class HeldKeys:
 
     def column_keys(self) -> Iterator[IntArray]:
         """The sorted keys of one column after the other."""
-        for column in self.held.keys.T:
-            yield np.sort(column).astype(np.int64)
+        keys = self.held.keys
+        sortable = np.promote_types(keys.dtype, np.int32)  # 32 bits are sorted faster than 16
+        for first in range(0, keys.shape[1], TOGETHER):
+            chosen = keys[:, first : first + TOGETHER]
+            columns = np.empty(chosen.shape[::-1], sortable)
+            for begin in range(0, len(keys), ROWS):
+                columns[:, begin : begin + ROWS] = chosen[begin : begin + ROWS].T
+            columns.sort(axis=1)
+            yield from columns.astype(np.int64)
 
 
 class StreamedKeys:
@@ -171,7 +183,8 @@ class StreamedKeys:
         for asked in self._asked:  # the nearest on both sides: a search stays between them
             begin = np.where((asked < wanted) & (asked > begin), asked, begin)
             end = np.where((asked > wanted) & (asked < end), asked, end)
-        self._edges = search_edges(begin, end, wanted, rounds=self.rounds)
+        left = max(1, ceil(log2(max(2.0, float((end - begin).max())))))  # rounds until all columns are at one cell
+        self._edges = search_edges(begin, end, wanted, rounds=min(self.rounds, left))
         counts, self._absent = self._rows.fold(
             RankHistogram(view=self._view, lattice=self.lattice, missing=self._missing, edges=self._edges)
         )

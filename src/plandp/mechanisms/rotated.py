@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.hadamard import rotate_rows
+from plandp.kernels.recentred import write_recentred
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.meter import MeteredNoise
 from plandp.theory.iome import padded
@@ -47,8 +48,12 @@ class Rotation:
         """The rotated rows, a new array of `size` columns."""
         rotated = np.zeros((len(rows), self.size))
         rotated[:, : rows.shape[1]] = rows
-        (compiled(rotate_rows) or _rotate_rows)(rotated, self.signs, self.scale)
+        self.turn(rotated)
         return rotated
+
+    def turn(self, rows: FloatArray) -> None:
+        """Rotate rows of `size` columns where they are."""
+        (compiled(rotate_rows) or _rotate_rows)(rows, self.signs, self.scale)
 
     def back(self, vector: FloatArray, d: int) -> FloatArray:
         """The first d coordinates of the vector that is rotated to this one: those beyond are padding."""
@@ -67,7 +72,14 @@ class Rotated:
 
     def __call__(self, block: FloatArray, /) -> FloatArray:
         """A new array with a row for every row of the block."""
-        return self.rotation(self.view(block))
+        view, loop = self.view, compiled(write_recentred)
+        if loop is None:
+            return self.rotation(view(block))
+        rotated = np.zeros((len(block), self.rotation.size))
+        stand_in = view.center if view.missing is None else view.missing
+        loop(block, view.low, view.high, stand_in, view.center, view.factor, rotated)
+        self.rotation.turn(rotated)
+        return rotated
 
 
 def _rotate_rows(rows: FloatArray, signs: FloatArray, scale: float) -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, narrowest_integer
-from plandp.mechanisms.rank_histogram import View
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, narrowest_integer, write_block_keys
+from plandp.mechanisms.rank_histogram import View, viewed_tiles
 from plandp.mechanisms.ranked import HeldKeys, Ranked, StreamedKeys
 
 HELD = 2**28
@@ -19,10 +19,7 @@ def viewed_keys(rows: Rows, lattice: Lattice, *, view: View) -> Ranked:
         return StreamedKeys(rows, lattice, view=view)
     keys, missing, seen = np.empty((rows.n, columns), kind), np.zeros(columns, np.int64), 0
     for block in rows.blocks():
-        with np.errstate(all="ignore"):
-            found = lattice.keys(view(block), None)
-            lost = np.isnan(found)
-            keys[seen : seen + len(block)] = np.where(lost, lattice.cells, found)
-        missing += np.count_nonzero(lost, axis=0)
-        seen += len(block)
+        for values in viewed_tiles(block, view, columns):
+            write_block_keys(values, lattice, None, keys[seen:], missing)
+            seen += len(values)
     return HeldKeys(lattice=lattice, held=LatticeKeys(keys=keys, missing=missing))

@@ -17,6 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.kernels.choice_weights import SUMMED_AT_A_TIME, find_interval
+from plandp.kernels.compiler import compiled
 from plandp.noise.bits import Bits, uniform_integer
 from plandp.noise.exponential import exp_bounds
 
@@ -27,7 +29,7 @@ _RATE_BITS = 64
 _HIGHEST_EXPONENT = 96  # beyond it even 2^63 candidates weigh less than 2^-75 of one without a penalty
 _EXPONENT_CEILING = _HIGHEST_EXPONENT - 2.0**-20
 _STEPS_PER_UNIT = 64
-_SUMMED_AT_A_TIME = 256
+_MOST_TABULATED = 1 << 18
 _INT64_MAX = (1 << 63) - 1
 
 
@@ -108,32 +110,41 @@ def exact_interval(candidates: Candidates, rate: Fraction, prefix: int, bits: Bi
 
 def estimated_interval(candidates: Candidates, rate: Fraction, prefix: int) -> int | None:
     """The interval in which U falls, or None where the error of float64 could hide another."""
-    weights = estimated_weights(candidates, rate)
-    parts = -(-len(weights) // _SUMMED_AT_A_TIME)
-    padded = np.zeros(parts * _SUMMED_AT_A_TIME)
+    share, margin = (prefix >> 11) * 2.0**-53, error_margin(len(candidates.widths))
+    loop, table = compiled(find_interval), weights_by_penalty(rate)
+    if loop is None or table is None:
+        return _estimated_interval(estimated_weights(candidates, rate), share, margin)
+    found = np.array([-1])
+    loop(candidates.penalties, candidates.widths, table, share, margin, found)
+    return None if found[0] < 0 else int(found[0])
+
+
+def _estimated_interval(weights: FloatArray, share: float, margin: float) -> int | None:
+    """What the compiled loop does, in NumPy."""
+    parts = -(-len(weights) // SUMMED_AT_A_TIME)
+    padded = np.zeros(parts * SUMMED_AT_A_TIME)
     padded[: len(weights)] = weights
-    by_part = padded.reshape(parts, _SUMMED_AT_A_TIME)
-    up_to_part = np.cumsum(by_part.sum(axis=1))
+    by_part = np.add.accumulate(padded.reshape(parts, SUMMED_AT_A_TIME), axis=1)  # from the left, as the loop
+    up_to_part = np.cumsum(by_part[:, -1])
     total = float(up_to_part[-1])
-    target = (prefix >> 11) * 2.0**-53 * total
+    target = share * total
     part = int(np.searchsorted(up_to_part, target, side="right"))
     if part == parts:
         return None
     before = float(up_to_part[part - 1]) if part else 0.0
-    up_to = np.concatenate([[before], before + np.cumsum(by_part[part])])
+    up_to = np.concatenate([[before], before + by_part[part]])
     place = int(np.searchsorted(up_to, target, side="right")) - 1
-    margin = error_margin(len(weights)) * total
-    if not 0 <= place < _SUMMED_AT_A_TIME or up_to[place + 1] - target <= margin:
+    if not 0 <= place < SUMMED_AT_A_TIME or up_to[place + 1] - target <= margin * total:
         return None
     first = part == place == 0  # nothing lies before the first interval
-    if not first and target - up_to[place] <= margin:
+    if not first and target - up_to[place] <= margin * total:
         return None
-    return part * _SUMMED_AT_A_TIME + place
+    return part * SUMMED_AT_A_TIME + place
 
 
 def error_margin(intervals: int) -> float:
     """More than four times what estimated shares of so many intervals can be off."""
-    return 2.0**-40 + (_SUMMED_AT_A_TIME + intervals / _SUMMED_AT_A_TIME) * 2.0**-49
+    return 2.0**-40 + (SUMMED_AT_A_TIME + intervals / SUMMED_AT_A_TIME) * 2.0**-49
 
 
 def estimated_weights(candidates: Candidates, rate: Fraction) -> FloatArray:
@@ -142,8 +153,28 @@ def estimated_weights(candidates: Candidates, rate: Fraction) -> FloatArray:
     Only + - * and table look-ups, which IEEE 754 defines to the last bit; no function of a maths library.
     """
     penalties, widths = candidates.penalties, candidates.widths
-    least = np.min(penalties, where=widths > 0, initial=_INT64_MAX)
-    exponent = np.maximum(penalties - least, 0).astype(np.float64)
+    least = np.where(widths > 0, penalties, _INT64_MAX).min()
+    above, table = np.maximum(penalties - least, 0), weights_by_penalty(rate)
+    weights = _weights(above, rate) if table is None else table[np.minimum(above, len(table) - 1)]
+    return np.asarray(weights * widths)
+
+
+@lru_cache(maxsize=4)
+def weights_by_penalty(rate: Fraction) -> FloatArray | None:
+    """Tabulate the weights of a grid point by penalty, those after the last being as that one; None if there are many.
+
+    Choices that are made together share it.
+    """
+    penalties = -(-_HIGHEST_EXPONENT * rate.denominator // rate.numerator) + 1
+    if penalties > _MOST_TABULATED:
+        return None
+    weights = _weights(np.arange(penalties), rate)
+    weights.setflags(write=False)
+    return weights
+
+
+def _weights(penalties: IntArray, rate: Fraction) -> FloatArray:
+    exponent = penalties.astype(np.float64)
     exponent *= float(min(rate, Fraction(1 << 64)))
     np.minimum(exponent, _EXPONENT_CEILING, out=exponent)
     step = (exponent * _STEPS_PER_UNIT).astype(np.int32)
@@ -154,7 +185,6 @@ def estimated_weights(candidates: Candidates, rate: Fraction) -> FloatArray:
         weight *= exponent
     weight += 1.0
     weight *= exp_table()[step]
-    weight *= widths
     return np.asarray(weight)
 
 

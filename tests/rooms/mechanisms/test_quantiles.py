@@ -9,6 +9,8 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
+from plandp.kernels.compiler import compiled
+from plandp.mechanisms import quantiles
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.quantiles import BinarySearch, ExponentialMechanism, Quantile, rank_distances
 from plandp.mechanisms.ranked import HeldKeys
@@ -119,7 +121,10 @@ def test_the_rank_error_of_the_binary_search_holds(share: float) -> None:
     assert wrong <= 60
 
 
-def test_distances_are_those_of_the_definition() -> None:
+@pytest.mark.parametrize("way", ["compiled", "plain Python", "NumPy"])
+def test_distances_are_those_of_the_definition(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
+    monkeypatch.setattr(quantiles, "compiled", ways[way])
     rng = np.random.default_rng(94)
     for _ in range(300):
         cells, n = int(rng.integers(1, 12)), int(rng.integers(1, 12))
@@ -133,6 +138,10 @@ def test_distances_are_those_of_the_definition() -> None:
         candidates = rank_distances(keys, cells, wanted)
         assert np.repeat(candidates.penalties, candidates.widths).tolist() == expected
         assert len(candidates.penalties) == 2 * n + 1
+        penalties, widths = np.empty(2 * n + 1, np.int64), np.empty(2 * n + 1, np.int64)
+        quantiles._write_distances(keys, cells, missing, wanted, penalties, widths)
+        assert candidates.penalties.tolist() == penalties.tolist()  # of no cells, too
+        assert candidates.widths.tolist() == widths.tolist()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.9, 1.0])

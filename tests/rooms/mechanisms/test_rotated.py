@@ -8,12 +8,13 @@ from scipy.linalg import hadamard
 
 from plandp.kernels.compiler import compiled
 from plandp.kernels.hadamard import rotate_rows
+from plandp.kernels.recentred import write_recentred
 from plandp.mechanisms import rotated
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.rotated import Rotated, Rotation
 from plandp.noise.meter import open_door
 
-WIDTHS = (1, 2, 5, 64, 100, 1000)
+WIDTHS = (1, 2, 4, 5, 16, 64, 100, 1000)
 
 
 def rotation_of(d: int) -> Rotation:
@@ -62,6 +63,9 @@ def test_the_same_bits_in_numpy_compiled_and_for_a_row_alone(d: int, monkeypatch
         alone = np.vstack([turn(table[row : row + 1]) for row in range(len(table))])
         plain = np.zeros_like(whole)
         plain[:, :d] = view(table)
+        recentred = np.zeros_like(whole)
+        write_recentred(table, view.low, view.high, view.center, view.center, view.factor, recentred)
+        assert recentred.tobytes() == plain.tobytes()
         rotate_rows(plain, turn.rotation.signs, turn.rotation.scale)
         monkeypatch.setattr(rotated, "compiled", lambda _: None)
         in_numpy = turn(table)

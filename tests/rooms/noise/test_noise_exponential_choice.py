@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from plandp.errors import BudgetExceeded
+from plandp.kernels.compiler import compiled
+from plandp.noise import exponential_choice
 from plandp.noise.bits import SeededBits
 from plandp.noise.exponential_choice import (
     Candidates,
@@ -151,3 +153,36 @@ def test_what_is_no_price_is_refused_before_anything_is_paid(arguments: dict[str
     with pytest.raises(TypeError):
         door.choose(given.pop("candidates"), **given)
     assert door.spent == 0
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 10**9), Fraction(1, 3000), Fraction(1, 7), Fraction(100)])
+def test_the_filter_answers_alike_compiled_as_plain_python_and_in_numpy(
+    rate: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(11)
+    cases = [(random_candidates(rng, intervals), int(rng.integers(1 << 63)) << 1) for intervals in (1, 5, 256, 700)]
+    cases += [(candidates, prefix) for candidates, _ in cases for prefix in (0, (1 << 64) - 1)]
+    answers = []
+    for way in (compiled, lambda loop: loop, lambda loop: None):
+        monkeypatch.setattr(exponential_choice, "compiled", way)
+        answers.append([estimated_interval(candidates, rate, prefix) for candidates, prefix in cases])
+    assert answers[0] == answers[1] == answers[2]
+    assert any(found is not None for found in answers[0])
+
+
+def test_tabulated_weights_are_those_that_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(12)
+    for rate in (Fraction(1, 2500), Fraction(2, 7), Fraction(97), Fraction(1 << 70)):
+        candidates = Candidates(
+            penalties=np.concatenate([np.arange(300), rng.integers(0, 1 << 40, 300), [96 * 2500 - 1, 96 * 2500 + 1]]),
+            widths=rng.integers(0, 1 << 62, 602),
+        )
+        exponential_choice.weights_by_penalty.cache_clear()
+        tabulated = estimated_weights(candidates, rate)
+        assert exponential_choice.weights_by_penalty(rate) is not None
+        exponential_choice.weights_by_penalty.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(exponential_choice, "_MOST_TABULATED", 0)
+            assert estimated_weights(candidates, rate).tobytes() == tabulated.tobytes()
+        exponential_choice.weights_by_penalty.cache_clear()
