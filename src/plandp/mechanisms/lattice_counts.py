@@ -17,7 +17,8 @@ FloatArray = NDArray[np.float64]
 
 TILE = 2**17  # values worked on at a time: they stay in cache
 
-FULL_BYTE = 255  # rows that are counted in bytes, many of them at once
+FULL_BYTE = 255  # as many ones add up in a byte
+ABREAST = 4096  # keys, of several rows: NumPy takes long to begin with a row, and rows may be short
 
 HELD = 2**29
 """So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
@@ -104,13 +105,17 @@ class LatticeKeys:
 
 def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
     """What the compiled loop does, tile by tile in NumPy."""
-    d = keys.shape[1]
-    rows = max(1, TILE // d)
-    for first in range(0, len(keys), rows):
-        smaller = (keys[first : first + rows] < wanted).view(np.uint8)
-        whole = len(smaller) // FULL_BYTE * FULL_BYTE
-        in_bytes = np.add.reduce(smaller[:whole].reshape(-1, FULL_BYTE, d), axis=1, dtype=np.uint8)
-        below += in_bytes.sum(axis=0, dtype=np.int64) + smaller[whole:].sum(axis=0, dtype=np.int64)
+    m, d = keys.shape
+    abreast = max(1, ABREAST // d)
+    whole = m // abreast * abreast
+    lines, thresholds = keys[:whole].reshape(-1, abreast * d), np.tile(wanted, abreast)
+    counted = np.zeros(abreast * d, np.int64)
+    at_a_time = max(1, min(TILE // len(counted), FULL_BYTE))
+    for first in range(0, len(lines), at_a_time):
+        smaller = (lines[first : first + at_a_time] < thresholds).view(np.uint8)
+        counted += np.add.reduce(smaller, axis=0, dtype=np.uint8)
+    below += counted.reshape(abreast, d).sum(axis=0)
+    below += (keys[whole:] < wanted).sum(axis=0, dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -72,13 +72,15 @@ def _add_misfits(
     steep: SingleArray, shift: SingleArray, seen: SingleArray, full: np.float32, chi2: SingleArray
 ) -> None:
     """What the compiled loop does, in NumPy: the same single-precision operations in the same order."""
+    total = np.ascontiguousarray(chi2.T)  # coordinates side by side, of which there are more than offsets
     for t in range(steep.shape[1]):
-        apart = steep[:, t, None] * shift
+        apart = steep[:, t] * shift[:, None]
         apart += np.float32(1.0)
         np.divide(full, apart, out=apart)
-        apart -= seen[:, t, None]
+        apart -= seen[:, t]
         apart *= apart
-        chi2 += apart
+        total += apart
+    chi2[:] = total.T
 
 
 def _learned_prior(evidence: FloatArray) -> FloatArray:
