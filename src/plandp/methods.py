@@ -136,7 +136,8 @@ def iome(
     if not isinstance(universe, str) or universe not in IOME_UNIVERSES:
         raise ArgumentError("universe", f"must be one of {', '.join(map(repr, IOME_UNIVERSES))}")
     reach = IOME_UNIVERSES[universe]
-    plan = partial(iome_design, steps=steps, radius_share=radius_share)
+    share = Fraction(int(radius_share.numerator), int(radius_share.denominator))  # NumPy's integers could overflow
+    plan = partial(iome_design, steps=steps, radius_share=share)
     return Estimator(
         name="iome",
         plan=plan,

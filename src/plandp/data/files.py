@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import and_, or_
 from pathlib import Path
 from typing import TypeVar
 
@@ -226,8 +227,13 @@ def _guarded(read: Callable[[], T], path: Path, kind: str, content: str) -> T:
 
 
 def _refuse_texts(paths: tuple[Path, ...]) -> None:
-    """Refuse a list of texts that may be cells, not paths, without repeating any of them or their endings."""
-    if any(path.suffix.lower() not in (*READERS, *_COMPRESSED) and not os.path.exists(path) for path in paths):
+    """Refuse a list of texts that may be cells, not paths, without repeating any of them or their endings.
+
+    They are paths where one of them is a file that can be read, and every other is there or ends as if it could be.
+    """
+    there = [os.path.exists(path) for path in paths]
+    read = [path.suffix.lower() in (*READERS, *_COMPRESSED) for path in paths]
+    if not any(map(and_, there, read)) or not all(map(or_, there, read)):
         raise ArgumentError(
             "data", f"a list of texts is taken for paths of files, which must be there and end in {', '.join(READERS)}"
         )

@@ -69,7 +69,8 @@ def add_up_cells(
     bits = norms.view(np.int64)
     finer = 1.0 / steps
     rounding = 0.5 * np.sqrt(d) + 1.0  # to nearest makes no vector longer by more
-    added = np.zeros(len(edges), np.int64)
+    added = np.zeros(len(edges), np.uint64)
+    bare = sums.view(np.uint64)  # unsigned numbers come round at 2⁶⁴, of others a compiler may believe that they do not
     clean = True
     for begin in range(0, count, TOGETHER):
         rows = min(TOGETHER, count - begin)
@@ -120,8 +121,8 @@ def add_up_cells(
                 continue
             times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
             for c in range(d):
-                sums[cell, c] += np.float64(y[r, c] * times + WHOLE).view(np.int64)  # WHOLE_BITS more than the number
-            added[cell] += 1
+                bare[cell, c] += np.float64(y[r, c] * times + WHOLE).view(np.uint64)  # WHOLE_BITS more than the number
+            added[cell] += np.uint64(1)
             longest = norms[r] * times * (1.0 + margin) + rounding
             if not longest * longest < squared_bounds[cell]:
                 exact = np.int64(0)
@@ -130,9 +131,9 @@ def add_up_cells(
                     exact += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
                 if exact > squared_bounds[cell]:
                     for c in range(d):  # taken back; never seen
-                        sums[cell, c] -= np.float64(y[r, c] * times + WHOLE).view(np.int64)
-                    added[cell] -= 1
+                        bare[cell, c] -= np.float64(y[r, c] * times + WHOLE).view(np.uint64)
+                    added[cell] -= np.uint64(1)
     for g in range(len(edges)):
         if added[g]:
             for c in range(d):
-                sums[g, c] -= added[g] * WHOLE_BITS  # what went over 2⁶³ comes back
+                bare[g, c] -= added[g] * np.uint64(WHOLE_BITS)  # what went over 2⁶⁴ comes back

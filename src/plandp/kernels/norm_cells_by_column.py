@@ -56,8 +56,9 @@ def add_up_columns(
     y = np.zeros((groups * TOGETHER, strip))  # columns beyond the last stay zero
     room = np.empty((2, strip))
     cells = np.empty(strip, np.uint64)
-    found = np.zeros((groups, len(edges) * TOGETHER), np.int64)
-    in_cell = np.zeros(len(edges), np.int64)
+    found = np.zeros((groups, len(edges) * TOGETHER), np.uint64)  # unsigned numbers come round at 2⁶⁴
+    in_cell = np.zeros(len(edges), np.uint64)
+    bare = sums.view(np.uint64)
     finer = 1.0 / steps
     for begin in range(first, first + count, strip):
         rows = min(strip, first + count - begin)
@@ -82,7 +83,7 @@ def add_up_columns(
             while cell < last and edges[cell] < norm[r]:  # the first edge that is not below the norm, or the last
                 cell += 1
             counts[cell] += 1
-            in_cell[cell] += 1
+            in_cell[cell] += np.uint64(1)
             cells[r] = cell * TOGETHER
             times[r] = edges[last] / norm[r] / steps[cell] if norm[r] > edges[last] else finer[cell]
             if not np.isfinite(norm[r]):
@@ -96,14 +97,14 @@ def add_up_columns(
                 at, t = cells[r], times[r]
                 s0, s1, s2, s3 = y0[r] * t + WHOLE, y1[r] * t + WHOLE, y2[r] * t + WHOLE, y3[r] * t + WHOLE
                 s4, s5, s6, s7 = y4[r] * t + WHOLE, y5[r] * t + WHOLE, y6[r] * t + WHOLE, y7[r] * t + WHOLE
-                to[at] += np.float64(s0).view(np.int64)
-                to[at + np.uint64(1)] += np.float64(s1).view(np.int64)
-                to[at + np.uint64(2)] += np.float64(s2).view(np.int64)
-                to[at + np.uint64(3)] += np.float64(s3).view(np.int64)
-                to[at + np.uint64(4)] += np.float64(s4).view(np.int64)
-                to[at + np.uint64(5)] += np.float64(s5).view(np.int64)
-                to[at + np.uint64(6)] += np.float64(s6).view(np.int64)
-                to[at + np.uint64(7)] += np.float64(s7).view(np.int64)
+                to[at] += np.float64(s0).view(np.uint64)
+                to[at + np.uint64(1)] += np.float64(s1).view(np.uint64)
+                to[at + np.uint64(2)] += np.float64(s2).view(np.uint64)
+                to[at + np.uint64(3)] += np.float64(s3).view(np.uint64)
+                to[at + np.uint64(4)] += np.float64(s4).view(np.uint64)
+                to[at + np.uint64(5)] += np.float64(s5).view(np.uint64)
+                to[at + np.uint64(6)] += np.float64(s6).view(np.uint64)
+                to[at + np.uint64(7)] += np.float64(s7).view(np.uint64)
         for r in range(rows):
             cell = np.int64(cells[r]) // TOGETHER
             longest = norm[r] * times[r] * (1.0 + margin) + (0.5 * np.sqrt(d) + 1.0)  # rounding adds √d/2 at most
@@ -114,9 +115,10 @@ def add_up_columns(
                     exact += np.int64(np.int32(whole)) * np.int64(np.int32(whole))  # its last 32 bits are the number
                 if exact > squared_bounds[cell]:
                     for c in range(d):  # taken back; never seen
-                        whole = np.float64(y[c, r] * times[r] + WHOLE).view(np.int64)
-                        found[c // TOGETHER, cell * TOGETHER + c % TOGETHER] -= whole - WHOLE_BITS
+                        whole_bits = np.float64(y[c, r] * times[r] + WHOLE).view(np.uint64)
+                        found[c // TOGETHER, cell * TOGETHER + c % TOGETHER] -= whole_bits - np.uint64(WHOLE_BITS)
     for cell in range(len(edges)):
         if in_cell[cell]:
             for c in range(d):
-                sums[cell, c] += found[c // TOGETHER, cell * TOGETHER + c % TOGETHER] - in_cell[cell] * WHOLE_BITS
+                bits_more = in_cell[cell] * np.uint64(WHOLE_BITS)
+                bare[cell, c] += found[c // TOGETHER, cell * TOGETHER + c % TOGETHER] - bits_more

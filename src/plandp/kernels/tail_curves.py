@@ -28,8 +28,8 @@ TWO_PI = np.float32(2.0 * np.pi)
 FORGOTTEN = np.float32(25.0)  # cells at the ends with e^-25 of the best weight are looked at no more
 REACH = 7.0  # standard deviations of noise: further away nothing is added up
 PER_ROOT_TWO_PI = 0.3989422804014327
-LEAST_EXPONENT = -1e30  # so that single precision has a number for it
-LEAST_DENSITY = 1e-30  # likewise
+LEAST_EXPONENT = -667.0  # of one count: after many of them single precision still tells cells apart
+LEAST_DENSITY = 1e-30  # so that single precision has a number for it
 
 
 def exponential(x: Any) -> Any:
@@ -118,9 +118,9 @@ def learn_from_count(
             best[c] = updated[i, c] if updated[i, c] > best[c] else best[c]
     highest = best.max() - FORGOTTEN
     first, last = 0, cells - 1
-    while first < last and best[first] <= highest:
+    while first < last and best[first] < highest:
         first += 1
-    while first < last and best[last] <= highest:
+    while first < last and best[last] < highest:
         last -= 1
     kept[0], kept[1] = first, last
 

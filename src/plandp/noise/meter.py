@@ -211,8 +211,10 @@ def open_door(*, reserved: Fraction, sampler: str = "exact", testing_seed: int |
 
 
 def _require_positive_fraction(argument: str, value: Fraction) -> None:
-    if not isinstance(value, Fraction) or value.numerator <= 0:
-        raise TypeError(f"{argument} must be a Fraction above 0")
+    # of Python's integers: those of NumPy, which a Fraction keeps as they are, could overflow
+    python_integers = isinstance(value, Fraction) and type(value.numerator) is type(value.denominator) is int
+    if not python_integers or value.numerator <= 0:
+        raise TypeError(f"{argument} must be a Fraction above 0, of Python's integers")
 
 
 def _integers_of(query: IntegerArray) -> IntegerArray:

@@ -75,7 +75,7 @@ def _exact_number(value: object) -> Decimal | Fraction | None:
     if isinstance(value, bool | np.bool_ | np.timedelta64):
         return None
     if isinstance(value, Fraction):
-        return value
+        return Fraction(int(value.numerator), int(value.denominator))  # NumPy's integers could overflow
     if isinstance(value, int | np.integer):
         return Fraction(int(value))
     if isinstance(value, str) and "/" in value:

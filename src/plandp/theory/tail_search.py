@@ -189,7 +189,7 @@ def _learn_from_count(
     fewer, more = _said_of_any_shape(rows, middles)
     updated[-1] = log_weight[-1] + np.where(np.arange(cells) + begin <= seen, fewer, more)
     best = updated.max(axis=0)
-    possible = np.flatnonzero(~(best <= best.max() - FORGOTTEN))
+    possible = np.flatnonzero(~(best < best.max() - FORGOTTEN))  # never none: the best is not below itself
     kept[0], kept[1] = possible[0], possible[-1]
 
 

@@ -151,3 +151,11 @@ def test_public_numbers_warn_of_too_few_rows() -> None:
 def test_other_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(plandp.ArgumentError):
         iome(**wrong)
+
+
+def test_a_share_of_numpy_integers_is_taken_exactly() -> None:
+    one, other = (
+        plandp.mean(np.zeros((300, 2)), bounds=(-1, 1), rho=1, method=iome(radius_share=share), testing_seed=1)
+        for share in (Fraction(1, 100), Fraction(np.int64(1), np.int64(100)))
+    )
+    assert one.receipt.payments == other.receipt.payments

@@ -97,7 +97,7 @@ def test_what_is_no_table_of_files_is_refused() -> None:
     write_three("t.parquet")
     assert refusal("data/*.csv") == "data: no file matches the pattern 'data/*.csv'; check the folder and the ending"
     assert refusal(["data/a.parquet", "gone.parquet"]) == "data: there is no file 'gone.parquet'"
-    assert refusal(["data"]) == "data: 'data' is a directory; name one file"
+    assert refusal(["data/a.parquet", "data"]).startswith("data: all files must end alike")
     Path("empty").mkdir()
     assert refusal("empty") == "data: the directory 'empty' holds no files; name one that does"
     Path("data/b.csv").write_text("a\n1\n")
@@ -133,9 +133,22 @@ def test_the_text_of_a_table_is_not_taken_for_a_pattern_and_not_repeated() -> No
     assert "there is no file of that name" in refusal("*canary48151623" * 100)
 
 
-@pytest.mark.parametrize("cells", [["canary48151623"], ["canary.48151623", "other.canary"], ["a.csv", "b.48151623"]])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["canary48151623"],
+        ["canary.48151623", "other.canary"],
+        ["a.csv", "b.48151623"],
+        ["canary.csv", "48151623.csv"],
+        ["canary", "canary"],  # a directory
+        ["48151623.txt"],  # a file that is not read
+        ["canary.zip", "48151623.gz"],
+    ],
+)
 def test_a_list_of_cells_is_not_repeated(cells: list[str]) -> None:
     Path("a.csv").write_text("x\n7\n")
+    Path("canary").mkdir()
+    Path("48151623.txt").touch()
     said = refusal(cells)
     assert said.startswith("data: a list of texts is taken for paths of files")
     assert "canary" not in said

@@ -55,6 +55,13 @@ def test_sigma2_is_exactly_sensitivity_over_two_rho(squared_sensitivity: int, rh
     assert sampler.asked == [(6, sigma2)]
 
 
+def test_a_fraction_of_numpy_integers_is_refused_as_they_overflow() -> None:
+    door = door_with(Recorder(np.zeros), reserved=ONE)
+    with pytest.raises(TypeError, match="Python's integers"):
+        release(door, np.zeros(1, np.int64), squared_sensitivity=1 << 60, rho=Fraction(np.int64(1), np.int64(2**40)))
+    assert door.payments == ()
+
+
 def test_noise_is_added_elementwise() -> None:
     door = door_with(Recorder(lambda count: np.arange(count)))
     assert release(door, np.array([[10, 20], [30, 40]])).tolist() == [[10, 21], [32, 43]]

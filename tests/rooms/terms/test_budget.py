@@ -34,11 +34,12 @@ def test_a_tenth_is_a_tenth_however_it_is_said(rho):
     assert read_budget(rho=rho, epsilon=None, delta=None) == Fraction(1, 10)
 
 
-@pytest.mark.parametrize("rho", [3, 3.0, "3", np.int64(3), np.uint8(3), Decimal(3), Fraction(3)])
+@pytest.mark.parametrize("rho", [3, 3.0, "3", np.int64(3), np.uint8(3), Decimal(3), Fraction(3), Fraction(np.int64(3))])
 def test_whole_numbers(rho):
     found = read_budget(rho=rho, epsilon=None, delta=None)
     assert found == 3
     assert type(found) is Fraction
+    assert type(found.numerator) is int  # NumPy's would overflow
 
 
 @given(st.fractions(min_value=Fraction(1, 10**12), max_value=10**6))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.mechanisms.tail_cell import FINER_AND_FINER
+from plandp.theory import tail_search
 from plandp.theory.tail_search import Guess, NoisyCount, TailPosterior
 
 ROWS = 10_000
@@ -111,3 +112,17 @@ def test_the_share_that_rows_beyond_lose_is_read_off_the_counts(index):
     before = TailPosterior.before(edges, prior=np.full(600, 1 / 600), tail=tail)
     found = before.after(counts, rows=rows).lost_beyond()
     assert found == pytest.approx(1 / (index + 1), rel=0.4)  # of shapes that fit, curved ones lose a little less
+
+
+@pytest.mark.parametrize("compiler", [True, False])
+def test_counts_that_no_shape_explains_leave_cells_to_choose_from(compiler, monkeypatch):
+    # found by a reviewer: weights so low that single precision did not tell cells apart, and none was left
+    if not compiler:
+        monkeypatch.setattr(tail_search, "compiled", lambda loop: None)
+    edges = np.exp(np.arange(-4, 6, np.log(2) / 32))
+    posterior = TailPosterior.before(edges, prior=np.full(len(edges), 1 / len(edges)), tail=1000.0)
+    for turn in range(60):
+        count = NoisyCount(cell=100, count=float(10**7 * (turn % 2)), noise_std=0.05)
+        posterior = posterior.updated(count, rows=10**7)
+        assert posterior.log_weight.shape[1] >= 1
+        assert posterior.log_weight.max() > -(2.0**20)  # where single precision still has sixteenths
