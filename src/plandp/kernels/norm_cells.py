@@ -67,6 +67,7 @@ def add_up_cells(
     y = np.empty((TOGETHER, d))
     norms = np.empty(TOGETHER)
     bits = norms.view(np.int64)
+    middle, unit = center.copy(), factor.copy()  # aligned: a tenth of the time
     finer = 1.0 / steps
     rounding = 0.5 * np.sqrt(d) + 1.0  # to nearest makes no vector longer by more
     added = np.zeros(len(edges), np.uint64)
@@ -81,7 +82,7 @@ def add_up_cells(
                 total = 0.0
                 if clean:  # as the row before; where this one is not, it is mapped anew
                     for i in range(d):
-                        x = (values[first + np.uint64(i)] - center[i]) * factor[i]
+                        x = (values[first + np.uint64(i)] - middle[i]) * unit[i]
                         x = x * x if squared else x
                         y[r, i] = x
                         total = plus_square(total, x)
@@ -91,7 +92,7 @@ def add_up_cells(
                         x = low[i] if x < low[i] else x
                         x = high[i] if x > high[i] else x
                         x = stand_in[i] if x != x else x  # NaN
-                        x = (x - center[i]) * factor[i]
+                        x = (x - middle[i]) * unit[i]
                         x = x * x if squared else x
                         y[r, i] = x
                         total = plus_square(total, x)
