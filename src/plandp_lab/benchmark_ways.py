@@ -11,11 +11,13 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from plandp_lab.gauge import cpu_seconds_of, seconds_of
 from plandp_lab.gaussian_release import gaussian_table, release
 
 RHO = 1.0
+LONGER = 4, 16  # times as many rows for threads, which share the passes over rows and nothing else
 # in a process of its own, since what is compiled stays compiled
 WITHOUT_COMPILER = """
 import sys
@@ -42,7 +44,7 @@ class WayCost:
 
 
 def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
-    """Time all ways in turns; those with threads against one thread on a table four times as long."""
+    """Time all ways in turns; those with threads against one thread on longer tables."""
     table = gaussian_table(n, d)
     ways: dict[str, Callable[[], object]] = {
         "float64 in rows": partial(release, table, RHO),
@@ -59,14 +61,23 @@ def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
     ]
     without = float(_told(WITHOUT_COMPILER.format(n=n, d=d, repeats=repeats)))
     costs.append(WayCost(name="without Numba", seconds=without, times=without / first, required="at most 4"))
-    longer = gaussian_table(4 * n, d)
-    by_threads = {f"{4 * n:,} rows, threads={t}": partial(release, longer, RHO, threads=t) for t in (1, 2)}
-    passed = _medians(by_threads, seconds_of, repeats)
-    one = next(iter(passed.values()))
-    for name, seconds in passed.items():
-        wanted = "" if seconds is one else "at most 0.625 on a quiet machine"
-        costs.append(WayCost(name=name, seconds=seconds, times=seconds / one, required=wanted))
+    for times in LONGER:
+        costs += _by_threads(gaussian_table(times * n, d), repeats)
     return costs
+
+
+def _by_threads(table: NDArray[np.float64], repeats: int) -> list[WayCost]:
+    """One thread and two, by the time that passed."""
+    passed = _medians({f"{t}": partial(release, table, RHO, threads=t) for t in (1, 2)}, seconds_of, repeats)
+    return [
+        WayCost(
+            name=f"{len(table):,} rows, threads={threads}",
+            seconds=seconds,
+            times=seconds / passed["1"],
+            required="" if threads == "1" else "at most 0.625 on a quiet machine",
+        )
+        for threads, seconds in passed.items()
+    ]
 
 
 def alone(n: int, d: int, repeats: int) -> float:
