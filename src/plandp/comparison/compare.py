@@ -204,7 +204,7 @@ def _read_methods(methods: object, *, kind: str, measured: bool) -> list[Entrant
         return [*map(find_estimator, NAMES), *(PEERS if measured else ())]
     if isinstance(methods, str | Estimator):
         methods = [methods]
-    if not isinstance(methods, Iterable):
+    if not isinstance(methods, Iterable) or getattr(methods, "ndim", 1) == 0:
         raise ArgumentError("methods", "must be a list of names, or of Estimator values from plandp.methods")
     found = [_read_method(method, kind=kind, measured=measured) for method in methods]
     if not found:

@@ -134,6 +134,8 @@ def test_parts_of_plan_classic_are_predicted_as_they_are() -> None:
         ({"bounds": (0, 2)}, "bounds"),
         ({"methods": ["gaussian"]}, "methods"),
         ({"methods": ["diffprivlib"]}, "methods"),
+        ({"methods": 5}, "methods"),
+        ({"methods": np.array(5.0)}, "methods"),  # found by fuzzing: it says that it can be listed, and cannot
         ({"methods": [Estimator(name="mine", plan=iome().plan, run=iome().run)]}, "methods"),
         ({"spread_shape": "steep"}, "spread_shape"),
         ({"spread_shape": [1, 2]}, "spread_shape"),
