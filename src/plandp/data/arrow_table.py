@@ -138,7 +138,8 @@ def _with_places(
 ) -> Collection[Label] | None:
     """Return the asked labels, in place of the name of a list column those of all its places."""
     lists = {name: place for place, name in enumerate(schema.names) if widths[place] is not None}
-    if not lists or columns is None or isinstance(columns, str) or not isinstance(columns, Iterable):
+    listed = isinstance(columns, Iterable) and getattr(columns, "ndim", 1) != 0
+    if not lists or columns is None or isinstance(columns, str) or not listed:
         return columns
     asked: list[Label] = []
     for column in columns:

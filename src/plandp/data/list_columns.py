@@ -25,7 +25,8 @@ def named_places(columns: Iterable[Label] | None, name: str, *, alone: bool) -> 
 
     A list without a fixed width has as many places as somebody names, from public knowledge.
     """
-    if columns is None or isinstance(columns, str) or not isinstance(columns, Iterable):
+    listed = isinstance(columns, Iterable) and getattr(columns, "ndim", 1) != 0
+    if columns is None or isinstance(columns, str) or not listed:
         return 0
     places = [_place(label, name, alone=alone) for label in columns]
     return max((1 + place for place in places if 0 <= place < _MOST_PLACES), default=0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyarrow import feather, parquet
 
+import plandp
 from plandp.data import batches, streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
@@ -137,3 +138,9 @@ def test_one_list_never_changes_how_the_others_are_read(rest: list[Any], one: An
         for row in rest
     ]
     assert np.array_equal(found[0], expected, equal_nan=True)
+
+
+def test_columns_that_are_an_array_without_dimensions_are_refused_by_name() -> None:
+    table = pyarrow.table({"x": pyarrow.array([[1.0, 2.0]] * 5, pyarrow.list_(pyarrow.float64(), 2))})
+    with pytest.raises(ArgumentError, match=r"^columns: "):
+        plandp.mean(table, bounds=(0, 1), rho=1, columns=np.array(5.0))
