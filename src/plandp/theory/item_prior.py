@@ -27,7 +27,8 @@ TABLE_STEP, TABLE_RATIO = 0.1, 0.1  # of z/τ and of ln τ
 READ_AT_A_TIME = 2**13  # coordinates: what is held of them stays in cache
 MOST_TOO_SURE = 4.0  # of the squared error
 STEEPEST, HALVINGS = 1e6, 60  # of the exponent that tilts a prior
-NEVER_RULED_OUT = 1e-12  # prior mass of every grid point
+# relative likelihood, and prior mass, of every grid point: single precision multiplies much smaller numbers slowly
+LEAST_LIKELY, NEVER_RULED_OUT = np.float32(1e-20), np.float32(1e-12)
 TINY = np.float32(1e-30)
 
 
@@ -148,7 +149,7 @@ def _likelihood(z: FloatArray, τ: FloatArray, grid: FloatArray) -> SingleArray:
     apart *= np.float32(-0.5)
     apart += slope
     np.exp(apart, out=apart)
-    return np.fmax(apart, TINY, out=apart)  # also where single precision has no number
+    return np.fmax(apart, LEAST_LIKELY, out=apart)  # also where single precision has no number
 
 
 def _learned_prior(likelihood: SingleArray) -> SingleArray:
@@ -157,6 +158,7 @@ def _learned_prior(likelihood: SingleArray) -> SingleArray:
     for _ in range(EM_ROUNDS):
         prior *= (np.float32(1.0) / (likelihood @ prior)) @ likelihood
         prior /= prior.sum()
+        np.maximum(prior, NEVER_RULED_OUT, out=prior)
     return prior
 
 
@@ -166,7 +168,7 @@ def _with_mean(prior: SingleArray, grid: FloatArray, mean: float) -> SingleArray
     Where nearly all means are far below the noise, expectation–maximisation takes forever to find that out.  What is
     too much then becomes zeros, as popularity is uneven: many equal means would be worse than none if they are not.
     """
-    least, most = NEVER_RULED_OUT * float(grid[-1]), 0.9 * float(grid[-1])
+    least, most = float(NEVER_RULED_OUT) * float(grid[-1]), 0.9 * float(grid[-1])
     target, learned = min(max(mean, least), most), prior.astype(np.float64)
     found = float(learned @ grid)
     if found > target:  # so it is not 0

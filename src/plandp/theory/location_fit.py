@@ -17,6 +17,7 @@ LOGISTIC = 1.702  # the logistic with this slope is closest to the normal distri
 REACH, STEP = 7.0, 0.5  # locations tried around the search's answer, in units of s
 RATIO = 1.6  # of neighbouring scales
 EM_ROUNDS = 15  # as 40 to four digits
+UNLIKELIEST = np.float32(-80.0)  # of -χ²/2: e to what is lower is no number that processors multiply quickly
 
 
 def fit_locations(
@@ -36,14 +37,14 @@ def fit_locations(
     levels = 1 + int(np.ceil(np.log(widest / finest) / np.log(RATIO)))
     scales = finest * np.power(RATIO, np.arange(levels))
     offsets = np.arange(-REACH, REACH + STEP / 2, STEP)
-    likelihood = _likelihood(thresholds - start[:, None], counts, rows, noise_std, scales, offsets)
-    evidence = likelihood.sum(axis=2, dtype=np.float64)
-    prior = _learned_prior(evidence)
-    best = (likelihood.max(axis=2) * prior).argmax(axis=1)
-    near = np.abs(np.arange(levels) - best[:, None]) <= 3  # one mode only: the mean of two modes is in neither
+    likelihood = _likelihood((thresholds - start[:, None]).T, counts.T, rows, noise_std, scales, offsets)
+    evidence = likelihood.sum(axis=1, dtype=np.float64)
+    prior = _learned_prior(evidence)[:, None]
+    best = (likelihood.max(axis=1) * prior).argmax(axis=0)
+    near = np.abs(np.arange(levels)[:, None] - best) <= 3  # one mode only: the mean of two modes is in neither
     weight = prior * near
-    moved = (likelihood @ offsets.astype(np.float32) * scales * weight).sum(axis=1)
-    return np.asarray(start + moved / (evidence * weight).sum(axis=1))
+    moved = (offsets.astype(np.float32) @ likelihood * scales[:, None] * weight).sum(axis=0)
+    return np.asarray(start + moved / (evidence * weight).sum(axis=0))
 
 
 def _likelihood(
@@ -54,17 +55,18 @@ def _likelihood(
     scales: FloatArray,
     offsets: FloatArray,
 ) -> SingleArray:
-    """exp(-χ²/2), at most 1 per coordinate, of every (coordinate, scale, offset)."""
-    chi2 = np.zeros((len(relative), len(scales), len(offsets)), np.float32)
+    """exp(-χ²/2), at most 1 per coordinate, of every (scale, offset, coordinate)."""
+    chi2 = np.zeros((len(scales), len(offsets), relative.shape[1]), np.float32)
     shift = np.exp(LOGISTIC * offsets).astype(np.float32)
-    seen = (counts / noise_std).astype(np.float32)
+    seen = np.ascontiguousarray(counts / noise_std, np.float32)
     full = np.float32(rows / noise_std)
     loop = compiled(add_misfits) or _add_misfits
     for level, scale in enumerate(scales):
-        steep = np.exp(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0).astype(np.float32))
-        loop(steep, shift, seen, full, chi2[:, level])
-    chi2 -= chi2.min(axis=(1, 2), keepdims=True)
+        steep = np.ascontiguousarray(np.clip(-LOGISTIC / scale * relative, -70.0, 70.0), np.float32)
+        loop(np.exp(steep, out=steep), shift, seen, full, chi2[level])
+    chi2 -= chi2.min(axis=(0, 1))
     chi2 *= np.float32(-0.5)
+    np.maximum(chi2, UNLIKELIEST, out=chi2)
     return np.exp(chi2, out=chi2)
 
 
@@ -72,23 +74,21 @@ def _add_misfits(
     steep: SingleArray, shift: SingleArray, seen: SingleArray, full: np.float32, chi2: SingleArray
 ) -> None:
     """What the compiled loop does, in NumPy: the same single-precision operations in the same order."""
-    total = np.ascontiguousarray(chi2.T)  # coordinates side by side, of which there are more than offsets
-    for t in range(steep.shape[1]):
-        apart = steep[:, t] * shift[:, None]
+    for each, told in zip(steep, seen, strict=True):
+        apart = each * shift[:, None]
         apart += np.float32(1.0)
         np.divide(full, apart, out=apart)
-        apart -= seen[:, t]
+        apart -= told
         apart *= apart
-        total += apart
-    chi2[:] = total.T
+        chi2 += apart
 
 
 def _learned_prior(evidence: FloatArray) -> FloatArray:
     """The prior over scale levels that explains all coordinates best: smoothed expectation–maximisation."""
-    d, levels = evidence.shape
+    levels, d = evidence.shape
     prior = np.full(levels, 1.0 / levels)
     for _ in range(EM_ROUNDS):
-        share = prior * ((1.0 / (evidence @ prior)) @ evidence)
+        share = prior * (evidence @ (1.0 / (prior @ evidence)))
         prior = (share + 0.5 / levels) / (d + 0.5)
         padded = np.concatenate([prior[:1], prior, prior[-1:]])
         prior = 0.1 * padded[:-2] + 0.8 * prior + 0.1 * padded[2:]

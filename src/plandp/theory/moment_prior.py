@@ -8,6 +8,7 @@ FloatArray = NDArray[np.float64]
 GRID_STEP = 0.3  # of ln v: finer than the noise ever resolves
 EM_ROUNDS = 30  # more change no error by half a percent
 LEARN_FROM = 2048  # coordinates are enough to learn a prior of one number
+TINY = np.float32(1e-30)  # what is smaller teaches nothing, and single precision multiplies it slowly
 
 
 def posterior_moments(noisy: FloatArray, noise_std: FloatArray) -> FloatArray:
@@ -17,7 +18,8 @@ def posterior_moments(noisy: FloatArray, noise_std: FloatArray) -> FloatArray:
     grid = np.exp(np.arange(np.log(lowest), np.log(highest) + GRID_STEP, GRID_STEP))
     stride = -(-len(noisy) // LEARN_FROM)
     some = np.argsort(noisy, kind="stable")[::stride]  # stratified: all sizes of moment are represented
-    prior = _learned_prior(_likelihood(noisy[some], noise_std[some], grid).astype(np.float32))
+    likelihood = _likelihood(noisy[some], noise_std[some], grid).astype(np.float32)
+    prior = _learned_prior(np.where(likelihood < TINY, np.float32(0.0), likelihood))
     answer = np.empty_like(noisy)
     for begin in range(0, len(noisy), LEARN_FROM):
         part = slice(begin, begin + LEARN_FROM)
