@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.kernels.compiler import compiled
-from plandp.kernels.row_norms import write_norms
+from plandp.kernels.recentred import write_norms
 from plandp.mechanisms.recentred import Recentred
 
 FloatArray = NDArray[np.float64]

@@ -1,5 +1,6 @@
 """A few noisy counts by norm: which edge leaves about k rows above it.  Proof: docs/proofs/tail_cell.md."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -59,9 +60,10 @@ def private_tail_cell(
     posterior = TailPosterior.before(norms.edges, prior=prior, tail=tail).after(known, rows=rows)
     counts = list(known)
     for share in shares:
-        noise_std = float(np.sqrt(float(1 / (2 * rho * share))))
+        part = rho * share
+        noise_std = math.sqrt(part.denominator / (2 * part.numerator))
         cell = posterior.next_cell(noise_std)
-        noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=rho * share, step=step)
+        noisy = noise.release(up_to_edge[cell : cell + 1], squared_sensitivity=1, rho=part, step=step)
         counts.append(NoisyCount(cell=cell, count=float(noisy[0]), noise_std=noise_std))
         posterior = posterior.updated(counts[-1], rows=rows)
     return TailCell(cell=posterior.quantile_cell(caution), counts=tuple(counts), posterior=posterior)
