@@ -131,12 +131,14 @@ def iome(
         raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_HALVINGS}")
     if type(offset) not in (float, int) or not 0 <= offset <= MOST_OFFSET:
         raise ArgumentError("offset", f"must be a number from 0 to {MOST_OFFSET}")
-    if not isinstance(radius_share, Fraction) or not Fraction(1, 10**6) <= radius_share <= Fraction(1, 2):
+    exact = isinstance(radius_share, Fraction)
+    # NumPy's integers, which a Fraction keeps as they are, could overflow, even when they are compared
+    share = Fraction(int(radius_share.numerator), int(radius_share.denominator)) if exact else Fraction(0)
+    if not Fraction(1, 10**6) <= share <= Fraction(1, 2):
         raise ArgumentError("radius_share", "must be a Fraction from 1/1000000 to 1/2")
     if not isinstance(universe, str) or universe not in IOME_UNIVERSES:
         raise ArgumentError("universe", f"must be one of {', '.join(map(repr, IOME_UNIVERSES))}")
     reach = IOME_UNIVERSES[universe]
-    share = Fraction(int(radius_share.numerator), int(radius_share.denominator))  # NumPy's integers could overflow
     plan = partial(iome_design, steps=steps, radius_share=share)
     return Estimator(
         name="iome",

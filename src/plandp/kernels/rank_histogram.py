@@ -68,7 +68,7 @@ def count_evenly(
     """
     n, d = values.shape
     last = counts.shape[1] - 1.0
-    few = np.empty((ROWS, d + 8), np.int32)  # rows that do not share their lines of the cache
+    few = np.empty((min(ROWS, n), d + 8), np.int32)  # rows that do not share their lines of the cache
     for first in range(0, n, ROWS):
         rows = min(ROWS, n - first)
         for r in range(rows):

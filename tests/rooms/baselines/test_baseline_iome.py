@@ -159,3 +159,9 @@ def test_a_share_of_numpy_integers_is_taken_exactly() -> None:
         for share in (Fraction(1, 100), Fraction(np.int64(1), np.int64(100)))
     )
     assert one.receipt.payments == other.receipt.payments
+
+
+def test_a_share_that_overflows_where_it_is_compared_is_refused() -> None:
+    nearly_all = Fraction(np.int64(4763696168732145433), np.int64(4763696168732145434))
+    with pytest.raises(plandp.ArgumentError, match="radius_share"):
+        iome(radius_share=nearly_all)
