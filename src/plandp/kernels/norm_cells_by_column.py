@@ -12,7 +12,7 @@ BUCKET_SHIFT = 45
 MOST_ROWS = 1024
 """Rows that are worked on at a time, at most."""
 
-VALUES_AT_A_TIME = 2**18
+VALUES_AT_A_TIME = 2**16
 """Values that are worked on at a time: they stay in cache."""
 
 TOGETHER = 8
@@ -23,6 +23,10 @@ WHOLE = 6755399441055744.0
 
 WHOLE_BITS = 0x4338000000000000
 """The bits of that float: those of whole numbers added to it are so many more."""
+
+
+def ask_memory(values: FloatArray, place: int) -> None:
+    """As in `kernels/norm_cells.py`: loops call nothing of another file, or kept machine code could be out of date."""
 
 
 def add_up_columns(
@@ -67,6 +71,9 @@ def add_up_columns(
         norm[:] = 0.0
         for c in range(d):
             part, line = values[begins[c] + begin : begins[c] + begin + rows], y[c, :rows]
+            after = begins[c + 1] + begin if c + 1 < d else begins[0] + begin + rows
+            for r in range(0, rows, TOGETHER):
+                ask_memory(values, after + r)  # what is read next; a place beyond the end is no harm
             least, most, instead, middle, per_unit = low[c], high[c], stand_in[c], center[c], factor[c]
             for r in range(rows):
                 x = part[r]
