@@ -62,7 +62,7 @@ class Comparison:
 
     An error is the distance to the mean of the rows: noise and clipping, not the sampling of the rows, which alone
     makes `sampling_error`.  `oracle_error` is that of an estimator that is told the centre, the spreads and the
-    clipping radius and spends all of ρ on noise; it is not private, and no estimator is expected below it by much.
+    clipping radius and spends all of ρ on noise; it is not private, and for scale only: another radius can be better.
     """
 
     recommended: str
