@@ -17,7 +17,7 @@ from plandp.planner.variation import MOST_ROWS, rho_around, rows_around, smalles
 from plandp.sparse_outlook import SparseQuestion
 from plandp.terms.budget import large_delta, read_budget
 from plandp.terms.check import Check, Point, WiderBounds
-from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm, refuse_no_bounds
+from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm, refuse_large_items, refuse_no_bounds
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
 from plandp.terms.counts import whole_number
 from plandp.terms.design import Design
@@ -258,6 +258,8 @@ def _check_sparse(
     limits = (0, 1) if binary and bounds is None else bounds
     columns = read_columns(labels=read_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
     check_sparse_bounds(columns, kind)
+    if columns.spread is not None:
+        refuse_large_items("spread", columns.spread, columns, kind)
     return SparseQuestion(
         n=rows,
         columns=columns,

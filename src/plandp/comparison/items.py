@@ -66,7 +66,7 @@ def compare_items(
         error_norm=error_norm,
         spread=spread,
         assumed=assumed,
-        runs=0 if table is None else runs,
+        runs=runs,
         warnings=warnings,
         kind="binary",
     )

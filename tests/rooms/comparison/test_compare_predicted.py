@@ -145,6 +145,14 @@ def test_some_methods_and_estimators_of_ones_own():
         comparison["unscaled"]
 
 
+def test_a_method_that_is_there_twice_is_named():
+    for methods in (["plan", "iome", "plan"], [coinpress(steps=4), coinpress(steps=10)]):
+        with pytest.raises(plandp.ArgumentError, match="is there more than once; leave it out the second time") as told:
+            plandp.compare(**changed(methods=methods))
+        assert str(told.value).startswith("methods: 'plan' " if "plan" in methods else "methods: 'coinpress' ")
+        assert "dataclasses.replace(estimator, name=...)" in str(told.value)
+
+
 @pytest.mark.parametrize(
     ("public", "argument"),
     [
@@ -178,6 +186,7 @@ def test_some_methods_and_estimators_of_ones_own():
         (changed(methods=["opendp"]), "methods"),
         (changed(methods=[Estimator(name="mine", plan=PLAN.plan, run=PLAN.run)]), "methods"),
         (changed(runs=0), "runs"),
+        (changed(runs=5), "runs"),  # there is nothing to run
         (changed(runs="ten"), "runs"),
     ],
 )
