@@ -22,7 +22,7 @@ from plandp.outlook import read_count, read_labels
 from plandp.planner.oracle import oracle_noise
 from plandp.planner.recommendation import in_order, recommend
 from plandp.planner.variation import MOST_ROWS
-from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.budget import large_delta, read_budget, read_promise
 from plandp.terms.choices import check_kind, read_error_norm, read_sparse_columns
 from plandp.terms.columns import Columns, FloatArray, Label, read_columns
 from plandp.terms.comparison import Comparison, Contender
@@ -97,6 +97,7 @@ def compare(
     _refuse_kind(kind, spread=spread, smallest_spread=smallest_spread)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    _, promised = read_promise(epsilon, delta)
     entrants = _read_methods(methods, kind=kind, measured=public_data is not None)
     times = _read_runs(runs, measured=public_data is not None)
     if spread is not None and spread_shape is not None:
@@ -120,6 +121,7 @@ def compare(
             runs=times,
             progress=progress,
             warnings=large_delta(delta, rows),
+            delta=promised,
         )
     table = None if public_data is None else read_public_table(public_data, bounds=bounds, progress=progress)
     rows, labels = _size(n, d, bounds) if table is None else (len(table.values), table.labels)
@@ -153,6 +155,7 @@ def compare(
         runs=times,
         skipped=tuple(skipped),
         warnings=large_delta(delta, rows),
+        delta=promised,
     )
 
 

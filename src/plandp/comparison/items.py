@@ -32,6 +32,7 @@ def compare_items(
     runs: int,
     progress: bool,
     warnings: tuple[str, ...],
+    delta: float | None,
 ) -> Comparison:
     """Predicted errors side by side, and measured ones where there is a table."""
     if spread_shape is None and table is not None:
@@ -69,6 +70,7 @@ def compare_items(
         runs=runs,
         warnings=warnings,
         kind="binary",
+        delta=delta,
     )
 
 
