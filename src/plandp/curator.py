@@ -18,7 +18,7 @@ from plandp.ledger.ledger import Ledger
 from plandp.methods import PLAN, Estimator, find_estimator, find_estimator_of_items
 from plandp.noise.meter import open_door
 from plandp.spending import spending
-from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.budget import large_delta, read_budget, read_promise
 from plandp.terms.choices import check_kind, check_threads, read_error_norm, read_refine, read_sparse_columns
 from plandp.terms.columns import Columns, Label, named_in_bounds, read_columns
 from plandp.terms.release import MeanRelease
@@ -126,6 +126,7 @@ def mean(
     check_threads(threads)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    _, promised = read_promise(epsilon, delta)
     door = open_door(reserved=budget, sampler=sampler, testing_seed=testing_seed)
     switched_on = read_refine(refine, kind)
     numbers = read_row_index(row_index)
@@ -179,6 +180,7 @@ def mean(
                 error_norm=p,
                 noise_share=float(design.split.sum / design.split.rho),
                 warnings=large_delta(delta, rows.n),
+                delta=promised,
             )
         else:
             binary = kind == "binary"
@@ -201,6 +203,7 @@ def mean(
                     error_norm=p,
                     refine=switched_on,
                     warnings=large_delta(delta, sparse.n),
+                    delta=promised,
                 )
             else:
                 assert estimator.items is not None  # or it was refused
@@ -214,6 +217,7 @@ def mean(
                     error_norm=p,
                     noise_share=float(design.split.sum / design.split.rho),
                     warnings=large_delta(delta, sparse.n),
+                    delta=promised,
                     kind=kind,
                 )
         return run.paid(release)

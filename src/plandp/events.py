@@ -12,7 +12,7 @@ from plandp.handover import release_sparse
 from plandp.ledger.ledger import Ledger
 from plandp.noise.meter import open_door
 from plandp.spending import spending
-from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.budget import large_delta, read_budget, read_promise
 from plandp.terms.choices import read_error_norm, read_refine, read_sparse_columns, refuse_no_bounds
 from plandp.terms.columns import Columns, Label
 from plandp.terms.release import MeanRelease
@@ -132,6 +132,7 @@ def mean_of_events(
             error_norm=p,
             refine=switched_on,
             warnings=large_delta(delta, rows.n),
+            delta=read_promise(epsilon, delta)[1],
             privacy_unit="person",
             neighbours="replace all events of one person",
         )

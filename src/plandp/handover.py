@@ -36,6 +36,7 @@ def release_sparse(
     warnings: tuple[str, ...],
     privacy_unit: str = "row",
     neighbours: str = "replace one row",
+    delta: float | None = None,
 ) -> MeanRelease:
     """Release the mean of sparse rows; kind is "binary" or "nonnegative", and `public` was read for that kind.
 
@@ -59,6 +60,7 @@ def release_sparse(
         refined=tuple(name for name in REFINEMENTS if name in made),
         privacy_unit=privacy_unit,
         neighbours=neighbours,
+        delta=delta,
     )
 
 
@@ -76,6 +78,7 @@ def handed_over(
     refined: tuple[str, ...] = (),
     privacy_unit: str = "row",
     neighbours: str = "replace one row",
+    delta: float | None = None,
 ) -> MeanRelease:
     """The release of an estimate whose every number was paid for at the door."""
     receipt = Receipt(
@@ -91,6 +94,7 @@ def handed_over(
         versions=_versions(door.sampler),
         neighbours=neighbours,
         privacy_unit=privacy_unit,
+        delta=delta,
     )
     expected = noise_error(estimate.noise_std / public.error_scale, error_norm)
     forecast = Forecast(error=expected, error_norm=error_norm, noise_share=noise_share)

@@ -15,9 +15,9 @@ from plandp.planner.prediction import PREDICT_GAUSSIAN, Findings, Predictor
 from plandp.planner.split import gaussian_design
 from plandp.planner.variation import MOST_ROWS, rho_around, rows_around, smallest_rho, smallest_rows
 from plandp.sparse_outlook import SparseQuestion
-from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.budget import large_delta, read_budget, read_promise
 from plandp.terms.check import Check, Point, WiderBounds
-from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm, refuse_no_bounds
+from plandp.terms.choices import check_kind, check_sparse_bounds, read_error_norm, refuse_large_items, refuse_no_bounds
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, labels_in_bounds, read_columns
 from plandp.terms.counts import whole_number
 from plandp.terms.design import Design
@@ -88,7 +88,7 @@ def check(
     )
     return _Question(
         plan=estimator.plan, predictor=estimator.predictor, n=rows, columns=columns, rho=budget, error_norm=p
-    ).answer(estimator.name, warnings=large_delta(delta, rows))
+    ).answer(estimator.name, warnings=large_delta(delta, rows), delta=read_promise(epsilon, delta)[1])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,7 +122,7 @@ class _Question:
     def gaussian_error(self) -> float:
         return replace(self, plan=gaussian_design, predictor=PREDICT_GAUSSIAN).error(self.spread)
 
-    def answer(self, method: str, *, warnings: tuple[str, ...]) -> Check:
+    def answer(self, method: str, *, warnings: tuple[str, ...], delta: float | None) -> Check:
         design, spread = self.design, self.spread
         findings = self.predictor.find(design)
         error = self.error(spread)
@@ -152,6 +152,7 @@ class _Question:
             wider_bounds=tuple(self.wider(times) for times in WIDER),
             by_rho=tuple(replace(self, rho=rho).point() for rho in rho_around(self.rho)),
             by_n=tuple(replace(self, n=n).point() for n in rows_around(self.n)),
+            delta=delta,
         )
 
     def point(self) -> Point:
@@ -258,6 +259,8 @@ def _check_sparse(
     limits = (0, 1) if binary and bounds is None else bounds
     columns = read_columns(labels=read_labels(d, limits), bounds=limits, error_scale=error_scale, spread=spread)
     check_sparse_bounds(columns, kind)
+    if columns.spread is not None:
+        refuse_large_items("spread", columns.spread, columns, kind)
     return SparseQuestion(
         n=rows,
         columns=columns,
@@ -265,4 +268,9 @@ def _check_sparse(
         error_norm=read_error_norm(error_norm),
         binary=binary,
         future=item_future(estimator, kind),
-    ).answer(method=estimator.name, kind=kind, warnings=large_delta(delta, rows))
+    ).answer(
+        method=estimator.name,
+        kind=kind,
+        warnings=large_delta(delta, rows),
+        delta=read_promise(epsilon, delta)[1],
+    )

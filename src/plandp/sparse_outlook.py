@@ -119,7 +119,7 @@ class SparseQuestion:
             feasible=self.feasible,
         )
 
-    def answer(self, *, method: str, kind: str, warnings: tuple[str, ...]) -> Check:
+    def answer(self, *, method: str, kind: str, warnings: tuple[str, ...], delta: float | None) -> Check:
         """All that can be said."""
         prospect, findings = self.prospect, self.prospect.findings
         gaussian_error = self.gaussian_error()
@@ -156,4 +156,5 @@ class SparseQuestion:
             by_rho=tuple(replace(self, rho=rho).point(gaussian_noise) for rho in rho_around(self.rho)),
             by_n=tuple(replace(self, n=n).point(gaussian_noise) for n in rows_around(self.n)),
             kind=kind,
+            delta=delta,
         )

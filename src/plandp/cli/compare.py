@@ -71,7 +71,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--error-scale", metavar="VALUE", help="units in which errors count: bounds, or numbers (default: 1)"
     )
     how.add_argument("--methods", metavar="A,B", help="methods to compare (default: all)")
-    how.add_argument("--runs", default="10", help="how often each method is run on public data (default: 10)")
+    how.add_argument("--runs", help="how often each method is run on public data (default: 10)")
     add_answer_options(command, answer="comparison", drawn="the errors")
     command.set_defaults(run=run)
 
@@ -97,7 +97,7 @@ def _compare(asked: argparse.Namespace) -> plandp.Comparison:
         smallest_spread=_numbers(asked, "smallest_spread"),
         methods=None if asked.methods is None else [name.strip() for name in asked.methods.split(",")],
         public_data=asked.public_data,
-        runs=read_count("runs", asked.runs),
+        runs=None if asked.runs is None else read_count("runs", asked.runs),
         progress=sys.stderr.isatty(),
     )
 

@@ -13,6 +13,7 @@ _ARGUMENTS = {**inspect.signature(mean).parameters, **inspect.signature(mean_of_
 _ARGUMENT = re.compile(rf"\b({'|'.join(_ARGUMENTS)})=(?=\S)")
 _ONLY_IN_PYTHON = {
     ", or an Estimator from plandp.methods": "",
+    ", or give an Estimator another name by dataclasses.replace(estimator, name=...)": "",
     " and ask receipt.epsilon(delta)": "",
     "columns=[...]": "--columns A,B",
     "refine=()": "--refine none",

@@ -1,6 +1,7 @@
 """`plandp.compare`: which estimator should I use?"""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +22,7 @@ from plandp.outlook import read_count, read_labels
 from plandp.planner.oracle import oracle_noise
 from plandp.planner.recommendation import in_order, recommend
 from plandp.planner.variation import MOST_ROWS
-from plandp.terms.budget import large_delta, read_budget
+from plandp.terms.budget import large_delta, read_budget, read_promise
 from plandp.terms.choices import check_kind, read_error_norm, read_sparse_columns
 from plandp.terms.columns import Columns, FloatArray, Label, read_columns
 from plandp.terms.comparison import Comparison, Contender
@@ -29,6 +30,7 @@ from plandp.terms.counts import whole_number
 from plandp.theory.forecast import median_error
 
 MOST_RUNS = 10_000
+USUAL_RUNS = 10
 Entrant = Estimator | Peer
 
 
@@ -49,7 +51,7 @@ def compare(
     smallest_spread: object = None,
     methods: Sequence[str | Estimator] | None = None,
     public_data: object = None,
-    runs: int = 10,
+    runs: int | None = None,
     progress: bool = False,
 ) -> Comparison:
     """Say which estimator to use: predicted errors side by side, and measured ones on data that is declared public.
@@ -79,7 +81,7 @@ def compare(
         A table, as for `plandp.mean`, that is PUBLIC or SYNTHETIC.  It is read into memory, and every estimator is run
         `runs` times on it at the full budget.
     runs
-        How many times; the error that counts is their median.
+        How many times, 10 when left out; the error that counts is their median.  Only with `public_data`.
     progress
         Show a progress bar over the runs.
 
@@ -95,10 +97,9 @@ def compare(
     _refuse_kind(kind, spread=spread, smallest_spread=smallest_spread)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
+    _, promised = read_promise(epsilon, delta)
     entrants = _read_methods(methods, kind=kind, measured=public_data is not None)
-    times = whole_number(runs, most=MOST_RUNS)
-    if times is None:
-        raise ArgumentError("runs", f"must be a whole number from 1 to {MOST_RUNS}")
+    times = _read_runs(runs, measured=public_data is not None)
     if spread is not None and spread_shape is not None:
         raise ArgumentError("spread_shape", "is what is assumed where spreads are not known; leave it out with spread")
     if public_data is not None:
@@ -120,6 +121,7 @@ def compare(
             runs=times,
             progress=progress,
             warnings=large_delta(delta, rows),
+            delta=promised,
         )
     table = None if public_data is None else read_public_table(public_data, bounds=bounds, progress=progress)
     rows, labels = _size(n, d, bounds) if table is None else (len(table.values), table.labels)
@@ -150,10 +152,23 @@ def compare(
         error_norm=p,
         spread=spreads,
         assumed=assumed,
-        runs=times if table is not None else 0,
+        runs=times,
         skipped=tuple(skipped),
         warnings=large_delta(delta, rows),
+        delta=promised,
     )
+
+
+def _read_runs(runs: object, *, measured: bool) -> int:
+    """Return how often to run each method, 0 where there is nothing to run it on."""
+    if runs is None:
+        return USUAL_RUNS if measured else 0
+    times = whole_number(runs, most=MOST_RUNS)
+    if times is None:
+        raise ArgumentError("runs", f"must be a whole number from 1 to {MOST_RUNS}")
+    if not measured:
+        raise ArgumentError("runs", "is how often methods are run on public data; leave it out, or give public data")
+    return times
 
 
 def _before(entrant: Entrant, question: Question) -> Contender:
@@ -210,8 +225,16 @@ def _read_methods(methods: object, *, kind: str, measured: bool) -> list[Entrant
     if not found:
         raise ArgumentError("methods", "must name at least one method; leave it out for all of them")
     if len({entrant.name for entrant in found}) < len(found):
-        raise ArgumentError("methods", "must have different names; give an Estimator of your own another one")
+        raise ArgumentError("methods", _named_twice(entrant.name for entrant in found))
     return found
+
+
+def _named_twice(names: Iterable[str]) -> str:
+    name = next(name for name, times in Counter(names).items() if times > 1)
+    again = (
+        "leave it out the second time, or give an Estimator another name by dataclasses.replace(estimator, name=...)"
+    )
+    return f"{name!r} is there more than once; {again}"
 
 
 def _read_method(method: object, *, kind: str, measured: bool) -> Entrant:

@@ -32,6 +32,7 @@ def compare_items(
     runs: int,
     progress: bool,
     warnings: tuple[str, ...],
+    delta: float | None,
 ) -> Comparison:
     """Predicted errors side by side, and measured ones where there is a table."""
     if spread_shape is None and table is not None:
@@ -66,9 +67,10 @@ def compare_items(
         error_norm=error_norm,
         spread=spread,
         assumed=assumed,
-        runs=0 if table is None else runs,
+        runs=runs,
         warnings=warnings,
         kind="binary",
+        delta=delta,
     )
 
 

@@ -31,12 +31,14 @@ def predicted(estimator: Estimator, question: Question) -> Contender:
     design = _design(estimator, question)
     findings = estimator.predictor.find(design)
     expected = estimator.predictor.expect(question.spread, design)
-    smallest = _smallest_n(estimator, estimator.predictor, question)
+    against = estimator.predictor.contradiction
+    wrong = None if against is None else against(question.spread, design)
+    smallest = None if wrong is not None else _smallest_n(estimator, estimator.predictor, question)
     return Contender(
         method=estimator.name,
         predicted_error=median_error(expected.error_std, question.error_norm),
-        feasible=findings.complete,
-        problems=tuple(_problems(findings, smallest)),
+        feasible=findings.complete and wrong is None,
+        problems=tuple(_problems(findings, smallest)) if wrong is None else (wrong,),
         premise=estimator.predictor.premise if question.columns.spread is None else None,
         smallest_n=smallest,
     )

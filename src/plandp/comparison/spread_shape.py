@@ -7,6 +7,7 @@ import numpy as np
 
 from plandp.errors import ArgumentError
 from plandp.outlook import ASSUMED_SPREAD
+from plandp.terms.choices import refuse_large_items
 from plandp.terms.columns import FINEST_SPREAD_SHARE, Columns, FloatArray, Label, read_columns
 
 SMALL_ONES = 0.01  # of one-large: the other spreads, times the large one
@@ -47,7 +48,8 @@ def read_item_shape(shape: object, columns: Columns) -> tuple[FloatArray, str]:
     if not isinstance(shape, str):
         bounds = np.stack([columns.low, columns.high], axis=1)
         given = _spreads_given(shape, bounds=bounds, labels=columns.labels)
-        return np.minimum(given, columns.high), "the root mean squares of spread_shape"
+        refuse_large_items("spread_shape", given, columns, "binary")
+        return given, "the root mean squares of spread_shape"
     factors, words = _factors(
         shape,
         columns.d,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plandp.planner.split import center_need
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
-from plandp.theory.coinpress import assumed_spread, ball_is_small, coinpress_balls
+from plandp.theory.coinpress import assumed_spread, ball_is_small, coinpress_balls, rows_are_cut_off
 from plandp.theory.forecast import Expected, expect_box, expect_shaped, expect_unshaped
 from plandp.theory.iome import Reach, beyond_is_told, iome_item_noise, iome_noise, medians_are_told
 from plandp.theory.stretch import Stretch, mahalanobis_stretch, optimal_stretch
@@ -43,11 +43,14 @@ class Predictor:
     """A method's future: what its designs find, and the error to expect of them for spreads in error_scale units.
 
     Of items that are there or not `expect` takes their popularity, the share of the rows that hold each of them.
+    `premise` is what is taken for true where no spreads are given, besides rows about Gaussian; `contradiction` says
+    why it is not for these spreads, so that what is expected does not hold, or None.
     """
 
     find: Callable[[Design], Findings]
     expect: Callable[[FloatArray, Design], Expected]
-    premise: str | None = None  # what is taken for true where no spreads are given, besides rows about Gaussian
+    premise: str | None = None
+    contradiction: Callable[[FloatArray, Design], str | None] | None = None
 
 
 def _find_for_plan(design: Design) -> Findings:
@@ -128,12 +131,21 @@ def _expect_of_coinpress(_spread: FloatArray, design: Design, *, spread_share: f
     return Expected(noise_std=noise, error_std=noise)
 
 
+def _contradiction_of_coinpress(spread: FloatArray, design: Design, *, spread_share: float) -> str | None:
+    taken = assumed_spread(design.columns, spread_share)
+    if not rows_are_cut_off(spread, taken):
+        return None
+    times = f"up to {float((spread / taken).max()):.2g} times those that it takes for true"
+    return f"the spreads are {times}: rows are cut off, and the prediction does not hold"
+
+
 def predict_coinpress(*, spread_share: float) -> Predictor:
     """The future of CoinPress: its balls, and so its noise, are public."""
     return Predictor(
         find=partial(_find_for_coinpress, spread_share=spread_share),
         expect=partial(_expect_of_coinpress, spread_share=spread_share),
         premise=f"takes spreads of {spread_share:g} of the widths of the bounds for true; larger ones are cut off",
+        contradiction=partial(_contradiction_of_coinpress, spread_share=spread_share),
     )
 
 

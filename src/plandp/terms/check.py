@@ -78,6 +78,7 @@ class Check:
     by_rho: tuple[Point, ...]
     by_n: tuple[Point, ...]
     kind: str = "real"
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("spread", "noise_std"):
@@ -113,6 +114,7 @@ class Check:
             "d": self.d,
             "labels": list(self.labels),
             "rho": write_fraction(self.rho),
+            "delta": self.delta,
             "method": self.method,
             "kind": self.kind,
             "error_norm": self.error_norm,
@@ -144,7 +146,7 @@ class Check:
             [
                 f"Check: {'feasible' if self.feasible else 'NOT FEASIBLE'}, method {self.method}{kind}",
                 f"n = {_count(self.n, 'row')}, d = {_count(self.d, 'column')}",
-                budget_line(self.rho),
+                budget_line(self.rho, self.delta),
                 *(f"Warning: {text}" for text in self.warnings),
                 *(f"  {reason}" for reason in self.reasons),
                 *self._errors(),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from plandp.errors import ArgumentError
-from plandp.terms.columns import Columns, Label, read_columns
+from plandp.terms.columns import Columns, FloatArray, Label, read_columns
 
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
@@ -84,6 +84,17 @@ def check_sparse_bounds(columns: Columns, kind: str, *, measure: Label | None = 
         raise ArgumentError("bounds", f"{asked} takes bounds from (0, 2**-240) to (0, 2**240); use other units")
     if kind == "binary" and np.any(columns.high != 1.0):
         raise ArgumentError("bounds", f"{asked} lies within (0, 1); leave bounds out, or use {other}")
+
+
+def refuse_large_items(argument: str, root_mean_square: FloatArray, columns: Columns, kind: str) -> None:
+    """Refuse root mean squares that no items within these bounds have."""
+    if np.all(root_mean_square <= columns.high):
+        return
+    if kind == "binary":
+        allowed = "at most 1 with kind='binary': an item's root mean square is the square root of its share of the rows"
+    else:
+        allowed = f"at most the upper bound with kind={kind!r}: it is the root mean square of values up to that"
+    raise ArgumentError(argument, f"must be {allowed}")
 
 
 def read_error_norm(error_norm: Any) -> float:

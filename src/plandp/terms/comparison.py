@@ -13,7 +13,7 @@ import numpy as np
 
 from plandp.errors import ArgumentError
 from plandp.terms.columns import FloatArray
-from plandp.terms.receipt import budget_line, read_fraction, write_fraction
+from plandp.terms.receipt import budget_line, read_delta, read_fraction, write_fraction
 from plandp.terms.text_table import align
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Comparison:
 
     An error is the distance to the mean of the rows: noise and clipping, not the sampling of the rows, which alone
     makes `sampling_error`.  `oracle_error` is that of an estimator that is told the centre, the spreads and the
-    clipping radius and spends all of ρ on noise; it is not private, and no estimator is expected below it by much.
+    clipping radius and spends all of ρ on noise; it is not private, and for scale only: another radius can be better.
     """
 
     recommended: str
@@ -80,6 +80,7 @@ class Comparison:
     skipped: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     kind: str = "real"
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         values = np.array(self.spread, dtype=np.float64)
@@ -129,6 +130,7 @@ class Comparison:
             "skipped": list(self.skipped),
             "warnings": list(self.warnings),
             "kind": self.kind,
+            "delta": self.delta,
         }
 
     def to_json(self) -> str:
@@ -165,6 +167,7 @@ class Comparison:
                 skipped=tuple(map(_text, values["skipped"])),
                 warnings=tuple(map(_text, values["warnings"])),
                 kind=_text(values.get("kind", "real")),  # what version 0.1.0 wrote first had none
+                delta=read_delta(values.get("delta")),  # nor this
             )
         except ArgumentError:
             raise
@@ -188,7 +191,7 @@ class Comparison:
             [
                 f"Comparison: {self.reason}",
                 f"n = {rows}, d = {columns}{kind}",
-                budget_line(self.rho),
+                budget_line(self.rho, self.delta),
                 *(f"Warning: {text}" for text in self.warnings),
                 f"assumed for predictions: {rows_are},",
                 f"  {self.assumed}",

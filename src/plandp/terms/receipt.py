@@ -15,7 +15,7 @@ from plandp.terms.zcdp import epsilon_of
 
 _T = TypeVar("_T", bool, int, str)
 
-SHOWN_DELTA = 1e-6
+SHOWN_DELTA = 1e-6  # where none was asked for
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 INSECURE_NOTICE = "INSECURE: testing_seed was used; this release protects nobody"
 
@@ -33,7 +33,10 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """What a release cost: all its numbers together are `rho`-zCDP, the exact sum of the payments."""
+    """What a release cost: all its numbers together are `rho`-zCDP, the exact sum of the payments.
+
+    `delta` is that of an (ε, δ) by which the budget was asked for, to show ε at; None where ρ was.
+    """
 
     rho: Fraction
     payments: tuple[Payment, ...]
@@ -47,6 +50,7 @@ class Receipt:
     versions: tuple[tuple[str, str], ...]
     neighbours: str = "replace one row"
     privacy_unit: str = "row"
+    delta: float | None = None
 
     def __post_init__(self) -> None:
         if sum((payment.rho for payment in self.payments), Fraction(0)) != self.rho:
@@ -56,6 +60,8 @@ class Receipt:
         # NumPy scalars would print, compare and travel as JSON differently from the numbers they stand for.
         for name in ("n", "d", "passes"):
             object.__setattr__(self, name, int(getattr(self, name)))
+        if self.delta is not None:
+            object.__setattr__(self, "delta", float(self.delta))
         shared = all(map(is_, self.bounds[1:], self.bounds))  # as a million columns may
         different = self.bounds[:1] if shared else self.bounds
         if not (type(self.bounds) is tuple and all(map(_is_plain, different))):
@@ -87,11 +93,11 @@ class Receipt:
 
     def headline(self) -> str:
         """Return the total cost in a line."""
-        return budget_line(self.rho)
+        return budget_line(self.rho, self.delta)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON-ready values; `from_dict` restores it exactly."""
-        return {
+        written = {
             "rho": write_fraction(self.rho),
             "payments": [_write_payment(payment) for payment in self.payments],
             "n": self.n,
@@ -105,6 +111,8 @@ class Receipt:
             "neighbours": self.neighbours,
             "privacy_unit": self.privacy_unit,
         }
+        # Left out where there is none, as in every receipt before it was kept: those stay readable both ways.
+        return written if self.delta is None else written | {"delta": self.delta}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Receipt":
@@ -123,6 +131,7 @@ class Receipt:
                 versions=tuple((str(name), str(version)) for name, version in values["versions"]),
                 neighbours=_read(values, "neighbours", str),
                 privacy_unit=_read(values, "privacy_unit", str),
+                delta=read_delta(values.get("delta")),
             )
         except ArgumentError:
             raise
@@ -159,10 +168,11 @@ class Receipt:
         return "\n".join([*lines, *align([head, *rows, total]), *self.facts()])
 
 
-def budget_line(rho: Fraction) -> str:
-    """Return ρ in a line; ε is rounded up, so the line never promises too much."""
-    epsilon = _FOUR_DIGITS.create_decimal(epsilon_of(rho, SHOWN_DELTA))
-    return f"rho = {float(rho):.6g} (zCDP), epsilon = {epsilon:g} at delta = {SHOWN_DELTA:g}"
+def budget_line(rho: Fraction, delta: float | None = None) -> str:
+    """Return ρ in a line, with ε at the δ that was asked for; ε is rounded up, so the line never promises too much."""
+    shown = SHOWN_DELTA if delta is None else delta
+    epsilon = _FOUR_DIGITS.create_decimal(epsilon_of(rho, shown))
+    return f"rho = {float(rho):.6g} (zCDP), epsilon = {epsilon:g} at delta = {shown}"
 
 
 def _write_payment(payment: Payment) -> dict[str, Any]:
@@ -205,6 +215,15 @@ def _read_finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError
     return number
+
+
+def read_delta(value: Any) -> float | None:
+    """Return the δ that a budget was asked for by, or None where there was none."""
+    if value is None:
+        return None
+    if type(value) is not float or not 0.0 < value < 1.0:
+        raise ValueError
+    return value
 
 
 def write_fraction(value: Fraction) -> str:

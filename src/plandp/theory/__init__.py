@@ -68,6 +68,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name in _PLACE_OF:
         return getattr(import_module(f"plandp.theory.{_PLACE_OF[name]}"), name)

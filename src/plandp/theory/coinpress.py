@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 from plandp.terms.columns import Columns
 from plandp.terms.design import Design
 from plandp.theory.box import box_spread
+from plandp.theory.clipping import gaussian_radius
 
 FloatArray = NDArray[np.float64]
 
 TAIL = 0.01  # β of their published code, in every step
 DEVIATIONS = 3.0  # of a row along the line to the centre: their code has 3 for √log(2/β)
+LONG_ROWS = 1e-3  # share of the rows; up to here the error of Gaussian rows was that of the noise
+BEYOND = 1.25  # times the reach
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,11 @@ def gaussian_reach(d: int) -> float:
 def ball_is_small(balls: tuple[Ball, ...], d: int) -> bool:
     """Whether the last ball is no larger than the rows are long: then more steps would hardly help."""
     return balls[-1].radius <= gaussian_reach(d)
+
+
+def rows_are_cut_off(spread: FloatArray, taken: FloatArray) -> bool:
+    """Whether Gaussian rows of these spreads reach clearly beyond those of the spreads that are `taken` for true."""
+    return gaussian_radius(spread / taken, LONG_ROWS)[0] > BEYOND * gaussian_reach(len(taken))
 
 
 def coinpress_warnings(balls: tuple[Ball, ...], design: Design, share: float) -> Iterator[str]:

@@ -52,6 +52,10 @@ def plan_error_bound(
     n, M, rho = at_least("rows", rows, 2.0), positive("bound", bound), positive("rho", rho)
     σ, p = vector("spread", spread), at_least("error_norm", error_norm, 1.0)
     d, law = len(σ), concentration or GaussianRows()
+    farthest = M if p <= 2.0 else 2.0 * M  # of values within ±M: their deviation; any central moment, to its root
+    if (σ > farthest).any():
+        times = "" if p <= 2.0 else "twice "
+        raise ArgumentError("spread", f"must be at most {times}the bound: rows within it deviate by no more")
     τ, w = positive("resolution", resolution), positive("radius_resolution", radius_resolution)
     β = min(1.0 / (M * d ** (1.0 / p)), 0.5) if failure is None else probability("failure", failure)
     each, part = β / EVENTS, rho / 3.0

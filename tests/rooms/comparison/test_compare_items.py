@@ -139,6 +139,7 @@ def test_parts_of_plan_classic_are_predicted_as_they_are() -> None:
         ({"methods": [Estimator(name="mine", plan=iome().plan, run=iome().run)]}, "methods"),
         ({"spread_shape": "steep"}, "spread_shape"),
         ({"spread_shape": [1, 2]}, "spread_shape"),
+        ({"spread_shape": 2.0}, "spread_shape"),
         ({"d": None}, "d"),
         ({"n": None}, "n"),
         ({"public_data": np.ones((3, 2))}, "n"),
@@ -148,6 +149,12 @@ def test_wrong_arguments_are_named(wrong: dict[str, Any], argument: str) -> None
     with pytest.raises(plandp.ArgumentError) as refusal:
         plandp.compare(**{**PUBLIC, **wrong})
     assert refusal.value.argument == argument
+
+
+def test_a_root_mean_square_of_an_item_is_one_at_most() -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^spread_shape: must be at most 1 with kind='binary'"):
+        plandp.compare(**PUBLIC, spread_shape=1.001)
+    assert plandp.compare(**PUBLIC, spread_shape=1.0).spread.tolist() == [1.0] * 400
 
 
 def test_a_method_of_ones_own_for_items_takes_part() -> None:

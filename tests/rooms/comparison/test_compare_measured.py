@@ -44,6 +44,11 @@ def test_a_measured_error_is_that_of_a_release():
     assert "NOT PRIVATE" in repr(comparison)
 
 
+def test_ten_runs_when_left_out():
+    comparison = plandp.compare(public_data=TABLE, bounds=(0, 100), rho=0.5, methods=["gaussian"])
+    assert comparison.runs == len(comparison["gaussian"].measured_errors) == 10
+
+
 def test_sizes_and_spreads_are_those_of_the_public_data():
     comparison = plandp.compare(**ASKED, methods=["gaussian"])
     assert (comparison.n, comparison.d) == TABLE.shape

@@ -101,6 +101,41 @@ def test_a_method_that_takes_spreads_for_granted_is_recommended_with_that_said()
     assert comparison.reason.endswith("larger ones are cut off")
 
 
+def test_spreads_that_a_method_takes_for_smaller_than_they_are_put_it_in_doubt():
+    """CoinPress takes a tenth of the width for true: of spreads of .45 its error was 570 times the prediction."""
+    asked = {"n": 20_000, "d": 4, "bounds": (0, 1), "rho": 0.5}
+    comparison = plandp.compare(**asked, spread_shape=0.45)
+    wrong = comparison["coinpress"]
+    assert comparison.recommended == "plan"
+    assert (wrong.feasible, wrong.smallest_n) == (False, None)
+    times = "the spreads are up to 4.5 times those that it takes for true"
+    reason = f"{times}: rows are cut off, and the prediction does not hold"
+    assert wrong.problems == (reason,)
+    assert f"coinpress: {reason}" in repr(comparison)
+    for fine in (
+        {"spread_shape": 0.1},
+        {"spread_shape": 0.12},
+        {"spread_shape": [0.15, 0.1, 0.01, 0.01]},
+        {"spread": 0.45},
+    ):
+        assert plandp.compare(**asked, **fine)["coinpress"].feasible
+    mine = dataclasses.replace(coinpress(spread_share=0.5), name="mine")
+    assert plandp.compare(**asked, spread_shape=0.45, methods=[mine])["mine"].feasible
+    rows = np.random.default_rng(0).random((20_000, 4)) < 0.28
+    public = plandp.compare(public_data=rows * 1.0, bounds=(0, 1), rho=0.5, runs=2, methods=["coinpress", "gaussian"])
+    assert public.recommended == "gaussian"
+    assert not public["coinpress"].feasible
+    assert public["coinpress"].error > 100 * public["coinpress"].predicted_error
+
+
+def test_one_large_spread_can_cut_off_rows_too():
+    asked = {"n": 20_000, "d": 100, "bounds": (0, 1), "rho": 0.5}
+    large = np.append(0.4, np.full(99, 0.01))  # one of a hundred: no row is longer than those of equal spreads
+    assert plandp.compare(**asked, spread_shape=large)["coinpress"].feasible
+    mine = dataclasses.replace(coinpress(spread_share=0.02), name="mine")
+    assert not plandp.compare(**asked, spread_shape=large, methods=[mine])["mine"].feasible
+
+
 def test_some_methods_and_estimators_of_ones_own():
     mine = dataclasses.replace(coinpress(steps=10), name="mine")
     comparison = plandp.compare(**changed(methods=["plan", mine]))
@@ -108,6 +143,14 @@ def test_some_methods_and_estimators_of_ones_own():
     assert plandp.compare(**changed(methods="gaussian")).reason == "take gaussian: nothing else was asked"
     with pytest.raises(KeyError):
         comparison["unscaled"]
+
+
+def test_a_method_that_is_there_twice_is_named():
+    for methods in (["plan", "iome", "plan"], [coinpress(steps=4), coinpress(steps=10)]):
+        with pytest.raises(plandp.ArgumentError, match="is there more than once; leave it out the second time") as told:
+            plandp.compare(**changed(methods=methods))
+        assert str(told.value).startswith("methods: 'plan' " if "plan" in methods else "methods: 'coinpress' ")
+        assert "dataclasses.replace(estimator, name=...)" in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +186,7 @@ def test_some_methods_and_estimators_of_ones_own():
         (changed(methods=["opendp"]), "methods"),
         (changed(methods=[Estimator(name="mine", plan=PLAN.plan, run=PLAN.run)]), "methods"),
         (changed(runs=0), "runs"),
+        (changed(runs=5), "runs"),  # there is nothing to run
         (changed(runs="ten"), "runs"),
     ],
 )

@@ -31,6 +31,25 @@ def test_a_name_is_short_for_an_estimator(name, estimator):
     assert named == given
 
 
+def test_every_release_remembers_the_delta_that_was_asked_for():
+    budget = {"epsilon": 1, "delta": "1e-5", "testing_seed": 3}
+    items = np.eye(4)[[0, 1, 1, 2] * 20]
+    events = {"person": list(range(80)), "item": ["a", "b"] * 40}
+    releases = [
+        plandp.mean(TABLE, bounds=(0, 100), **budget),
+        plandp.mean(items, kind="binary", **budget),
+        plandp.mean(items, kind="binary", method="iome", **budget),
+        plandp.mean_of_events(
+            pandas.DataFrame(events), person="person", item="item", items=["a", "b"], people=90, **budget
+        ),
+    ]
+    for release in releases:
+        assert release.receipt.delta == 1e-5
+        assert "epsilon = 1.000 at delta = 1e-05" in repr(release)
+        assert plandp.MeanRelease.from_json(release.to_json()) == release
+    assert plandp.mean(TABLE, bounds=(0, 100), rho=1, testing_seed=3).receipt.delta is None
+
+
 def test_epsilon_and_delta_are_another_way_to_say_rho():
     release = plandp.mean(TABLE, bounds=(0, 100), epsilon=1.0, delta=1e-6, testing_seed=3)
     assert release.receipt.epsilon(1e-6) <= 1.0

@@ -78,6 +78,10 @@ def test_given_root_mean_squares_are_used() -> None:
     assert not rare.spread_assumed
     assert rare.spread.tolist() == [0.01] * 400
     assert rare.error < common.error
+    assert plandp.check(**PUBLIC, spread=1.0).spread.tolist() == [1.0] * 400  # in every row
+    assert (
+        plandp.check(**{**PUBLIC, "kind": "nonnegative", "bounds": (0, 5)}, spread=5.0).spread.tolist() == [5.0] * 400
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,6 +92,8 @@ def test_given_root_mean_squares_are_used() -> None:
         ({"kind": "nonnegative"}, "bounds"),
         ({"method": "gaussian"}, "method"),
         ({"smallest_spread": 0.1}, "smallest_spread"),
+        ({"spread": 2.0}, "spread"),
+        ({"kind": "nonnegative", "bounds": (0, 5), "spread": 5.1}, "spread"),
         ({"kind": "sparse"}, "kind"),
         ({"d": None}, "d"),
     ],

@@ -47,6 +47,21 @@ def test_json_both_ways():
     assert COMPARISON != 3
 
 
+def test_epsilon_is_shown_at_the_delta_that_was_asked_for():
+    public = {"n": 2000, "d": 2, "bounds": (0, 1)}
+    line = "rho = 0.0305566 (zCDP), epsilon = 1.000 at delta = 1e-05"
+    asked = [ask(**public, epsilon=1, delta="1e-5") for ask in (plandp.compare, plandp.check)]
+    asked += [ask(n=2000, d=2, kind="binary", epsilon=1, delta=1e-5) for ask in (plandp.compare, plandp.check)]
+    for found in asked:
+        assert repr(found).splitlines()[2] == line
+        assert (found.delta, found.to_dict()["delta"]) == (1e-5, 1e-5)
+    assert Comparison.from_json(asked[0].to_json()) == asked[0]
+    values = asked[0].to_dict()
+    del values["delta"]  # as it was written before
+    assert repr(Comparison.from_json(json.dumps(values))).splitlines()[2].endswith("at delta = 1e-06")
+    assert plandp.check(**public, rho=1).delta is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -57,6 +72,7 @@ def test_json_both_ways():
         '{"schema": "plandp/check/1"}',
         '{"schema": "plandp/comparison/1"}',
         COMPARISON.to_json().replace("12345", '"many"'),
+        COMPARISON.to_json().replace('"delta": null', '"delta": 2.0'),
         COMPARISON.to_json().replace("1/3", "1/0"),
         COMPARISON.to_json().replace('"feasible": true', '"feasible": 1'),
         COMPARISON.to_json().replace("[1.0, 0.1]", "[1.0]"),

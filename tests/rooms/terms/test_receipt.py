@@ -138,6 +138,27 @@ def test_the_epsilon_in_the_text_is_never_below_the_true_one(receipt_of):
         assert receipt.epsilon(1e-6) <= shown <= receipt.epsilon(1e-6) * 1.002
 
 
+def test_epsilon_is_shown_at_the_delta_that_was_asked_for(receipt_of):
+    assert receipt_of().headline().endswith("at delta = 1e-06")
+    asked = receipt_of(delta=np.float64(1e-5))
+    assert asked.headline().endswith("at delta = 1e-05")
+    shown = float(asked.headline().split("epsilon = ")[1].split(" ")[0])
+    assert asked.epsilon(1e-5) <= shown <= asked.epsilon(1e-5) * 1.002
+    assert receipt_of(delta=0.12345678901).headline().endswith("at delta = 0.12345678901")  # never a smaller one
+
+
+def test_a_receipt_with_a_delta_is_readable_both_ways(receipt_of):
+    asked = receipt_of(delta=1e-5)
+    written = json.loads(json.dumps(asked.to_dict()))
+    assert Receipt.from_dict(written) == asked
+    assert "delta" not in receipt_of().to_dict()  # as it was always written
+    older = {name: value for name, value in written.items() if name != "delta"}
+    assert Receipt.from_dict(older) == receipt_of()
+    for wrong in ("1e-5", 0, 1.0, -1e-5, float("nan"), True):
+        with pytest.raises(ArgumentError, match=r"^receipt: "):
+            Receipt.from_dict(written | {"delta": wrong})
+
+
 def test_an_insecure_receipt_says_so_and_a_secure_one_does_not(receipt_of):
     notice = "INSECURE: testing_seed was used; this release protects nobody"
     assert notice in repr(receipt_of(insecure=True)).splitlines()

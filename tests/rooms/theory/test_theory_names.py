@@ -22,6 +22,15 @@ def test_every_name_is_exported_from_its_place_and_on_the_page() -> None:
         assert getattr(theory, name).__doc__
 
 
+def test_names_are_listed_before_they_are_asked_for() -> None:
+    code = (
+        "from plandp import theory; print(set(theory.__all__) - set(dir(theory)), 'plan_error_bound' in vars(theory))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed == "set() False\n"
+    assert "__all__" in dir(theory)
+
+
 def test_other_names_are_not_there() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'rank_eror'"):
         _ = theory.rank_eror

@@ -155,6 +155,13 @@ def test_the_law_of_the_rows_matters() -> None:
     assert slow.clipping > 2 * gaussian.clipping
 
 
+def test_spreads_that_no_rows_within_the_bound_have_are_refused() -> None:
+    for norm, most in ((1.0, 256.0), (2.0, 256.0), (3.0, 512.0)):
+        assert plan_error_bound(spread=[most, 1.0], error_norm=norm, **PUBLIC).noise > 0  # type: ignore[arg-type]
+        with pytest.raises(ArgumentError, match=r"^spread: must be at most (twice )?the bound"):
+            plan_error_bound(spread=[1.01 * most, 1.0], error_norm=norm, **PUBLIC)  # type: ignore[arg-type]
+
+
 def test_an_estimate_below_the_spread_is_refused() -> None:
     for wrong in (0.9 * SPREAD, SPREAD[:-1], 0 * SPREAD + 1e-9):
         with pytest.raises(ArgumentError, match=r"^estimated_spread: "):
