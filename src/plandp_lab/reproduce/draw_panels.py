@@ -6,6 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from plandp.report.colours import BLUE, SKY, VERMILLION
+from plandp_lab.reproduce.entrants import SPENDING_AS_THEY
 from plandp_lab.reproduce.panels import THEIRS, Measured, Panel
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ COLOURS = {
     "plan": BLUE,
     "plan, not shrunk": SKY,
     "plan-classic": VERMILLION,
-    "plan-classic, 3.75 ρ": ORANGE,
+    SPENDING_AS_THEY: ORANGE,
     "iome": GREEN,
     "iome as published": OLIVE,
     "unscaled": SKY,
@@ -123,7 +124,7 @@ def _draw_marks(ax: "Axes", measured: Measured, line: str, algorithm: str, shape
 
 
 def _drawn(panel: Panel) -> list[str]:
-    return [entrant for entrant in panel.entrants if entrant in COLOURS and entrant != "plan-classic, 3.75 ρ"]
+    return [entrant for entrant in panel.entrants if entrant in COLOURS and entrant != SPENDING_AS_THEY]
 
 
 def _top(measured: Measured) -> float:

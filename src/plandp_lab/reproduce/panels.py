@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from plandp_lab.reproduce.cells import Cell
-from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, TRUE_MEAN
+from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, SPENDING_AS_THEY, TRUE_MEAN
 from plandp_lab.reproduce.published import Figure, Place, in_the_text, published, rerun
 from plandp_lab.reproduce.results import Quartiles, Results
 from plandp_lab.reproduce.scale import Scale
@@ -21,7 +21,7 @@ from plandp_lab.reproduce.workloads import (
 SMALL_RHO = "0.01"
 REFERENCES = ("oracle", "sampling error")
 GAUSSIAN = (
-    *("plan", "plan-classic", "plan-classic, 3.75 ρ", "iome", "iome as published"),
+    *("plan", "plan-classic", SPENDING_AS_THEY, "iome", "iome as published"),
     *("mahalanobis", "coinpress, told σ", "gaussian"),
 )
 LARGE = ("plan", "plan-classic", "iome", "iome as published")  # where a run takes long

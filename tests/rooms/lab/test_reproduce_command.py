@@ -70,7 +70,7 @@ def test_results_are_in_csv_and_parquet_with_seeds_settings_and_versions(run: tu
 def test_every_private_method_spends_exactly_the_budget_of_its_line(run: tuple[Path, Path]) -> None:
     records = Journal(run[0] / "runs.journal").read().records
     spent = {record["entrant"]: record["rho_spent"] for record in records if record["rho"] == "1"}
-    assert spent.pop("plan-classic, 3.75 ρ") == "15/4"
+    assert spent.pop("plan-classic, spending as their code") == "15/4"
     assert spent.pop("oracle") is spent.pop("sampling error") is None
     assert set(spent.values()) == {"1"}
     assert {"plan", "plan-classic", "iome", "iome as published", "mahalanobis", "coinpress, told σ", "gaussian"} <= set(
