@@ -207,8 +207,8 @@ MEAN_ENTRANTS: tuple[Entrant, ...] = (
     Method(name="plan-classic", meaning="Algorithm 1 as the paper states it", method="plan-classic", rate=0.09),
     Method(
         name=SPENDING_AS_THEY,
-        meaning="the same, spending what the authors' Gaussian code really spends: 12 times the quarter of ρ for centres "
-        "and spreads, the rest as stated, 3.75 ρ in all",
+        meaning="the same, spending what the authors' Gaussian code really spends: 12 times the quarter of ρ for "
+        "centres and spreads, the rest as stated, 3.75 ρ in all",
         method=as_their_code(),
         times=AUTHORS_SPEND,
         rate=0.09,

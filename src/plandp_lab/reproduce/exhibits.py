@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plandp.errors import ArgumentError
 from plandp_lab.reproduce.cells import Cell
-from plandp_lab.reproduce.claims import Between, Claim
+from plandp_lab.reproduce.claims import Claim
 from plandp_lab.reproduce.histograms import show_histograms
 from plandp_lab.reproduce.illustration import show_illustration
 from plandp_lab.reproduce.noise_shapes import show_noise_shapes
@@ -31,6 +31,7 @@ from plandp_lab.reproduce.paper_claims import (
     SMALL_RHO_CLAIMS,
     binary_claims,
     synthetic_claims,
+    unscaled_binary_claims,
 )
 from plandp_lab.reproduce.results import Results
 from plandp_lab.reproduce.running_times import show_times
@@ -64,11 +65,16 @@ def all_exhibits(scale: Scale, data: Path | None) -> tuple[Exhibit, ...]:
         set_panel(scale, found, letter) for found, letter in ((kosarak, "b"), (pos, "c")) if isinstance(found, Found)
     )
     missing = tuple(found for found in (kosarak, pos) if isinstance(found, str))
-    plain = tuple(
-        replace(panel, points=tuple(replace(point, cell=_of(point.cell, NO_SCALING_BINARY)) for point in panel.points))
-        for panel in sets
-    )
     middle = scale.binary_dims[len(scale.binary_dims) // 2]
+    plain = (
+        binary_panel(scale, middle, "a", entrants=NO_SCALING_BINARY),
+        *(
+            replace(
+                panel, points=tuple(replace(point, cell=_of(point.cell, NO_SCALING_BINARY)) for point in panel.points)
+            )
+            for panel in sets
+        ),
+    )
     long = tuple(dict.fromkeys((*scale.dims, *scale.largest)))
     return (
         Exhibit(
@@ -108,7 +114,7 @@ def all_exhibits(scale: Scale, data: Path | None) -> tuple[Exhibit, ...]:
             "Binary data: synthetic, Kosarak, POS",
             'third figure of "Results"',
             (binary_panel(scale, middle, "a"), *sets),
-            binary_claims(sets),
+            binary_claims(middle, sets),
             missing,
         ),
         _figure(
@@ -116,7 +122,7 @@ def all_exhibits(scale: Scale, data: Path | None) -> tuple[Exhibit, ...]:
             f"Synthetic binary data, d = {scale.binary_dims[0]} … {scale.binary_dims[-1]}",
             "the dimensions of the settings table; published files",
             tuple(binary_panel(scale, d, "abcd"[place]) for place, d in enumerate(scale.binary_dims)),
-            tuple(claim for place in range(len(scale.binary_dims)) for claim in synthetic_claims(place)),
+            tuple(claim for place, d in enumerate(scale.binary_dims) for claim in synthetic_claims(place, d)),
         ),
         *(
             _figure(
@@ -168,17 +174,8 @@ def all_exhibits(scale: Scale, data: Path | None) -> tuple[Exhibit, ...]:
             "no-scaling-binary",
             "Binary data without scaling",
             "second figure of the appendix on no scaling",
-            (binary_panel(scale, middle, "a", entrants=NO_SCALING_BINARY), *plain),
-            tuple(
-                Claim(
-                    sentence="PLAN without scaling behaves as IOME and is slightly better",
-                    place="appendix on no scaling",
-                    panel=place,
-                    judge=Between(other="iome", least=0.5, most=1.1),
-                    entrants=("plan-classic, no scaling",),
-                )
-                for place in range(1 + len(plain))
-            ),
+            plain,
+            unscaled_binary_claims(plain),
             missing,
         ),
         _figure(

@@ -51,6 +51,7 @@ class Panel:
     """One coordinate system."""
 
     letter: str
+    name: str  # short, for sentences
     title: str
     x_name: str
     points: tuple[Point, ...]
@@ -96,6 +97,10 @@ class Measured:
         """Ours."""
         return self.results.median(point.cell, entrant, self.measure)
 
+    def errors(self, point: Point, entrant: str) -> dict[int, float]:
+        """Ours, run by run."""
+        return self.results.errors(point.cell, entrant, self.measure)
+
     def theirs(self, point: Point, algorithm: str) -> Figure | None:
         """Theirs."""
         return self.panel.theirs(point, algorithm, self.measure)
@@ -126,6 +131,7 @@ def panel_b(scale: Scale, *, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
     tables = tuple((alpha, case_b(alpha, scale.columns_b)) for alpha in scale.alphas)
     return Panel(
         letter="b",
+        name=f"Gaussian B, d = {scale.columns_b}",
         title=f"Gaussian B: skew α, n = 10,000, d = {scale.columns_b}",
         x_name="α",
         points=_points(scale.rhos, tables, entrants, scale.runs),
@@ -144,6 +150,7 @@ def panel_c(scale: Scale, *, dims: tuple[int, ...] | None = None, entrants: tupl
 def _along_d(letter: str, title: str, points: tuple[Point, ...], drawn: str) -> Panel:
     return Panel(
         letter=letter,
+        name=f"Gaussian {letter.upper()}",
         title=title,
         x_name="d",
         points=points,
@@ -170,6 +177,7 @@ def small_rho_panels(scale: Scale) -> tuple[Panel, ...]:
     return tuple(
         Panel(
             letter=letter,
+            name=f"Gaussian {letter.upper()}" + (f", d = {scale.small_rho_columns_b}" if letter == "b" else ""),
             title=f"{title}, n = {n:,}",
             x_name=x_name,
             points=_points((SMALL_RHO,), tables, entrants, scale.runs),
@@ -190,6 +198,7 @@ def correlated_panels(scale: Scale) -> tuple[Panel, ...]:
     return tuple(
         Panel(
             letter=letter,
+            name=title.partition(":")[0],
             title=title,
             x_name="d",
             points=_points(scale.rhos, tuple((float(d), table(d)) for d in scale.dims), LARGE, scale.runs),
@@ -206,6 +215,7 @@ def binary_panel(scale: Scale, d: int, letter: str, *, entrants: tuple[str, ...]
     tables = tuple((ratio, binary_rows(d, ratio)) for ratio in scale.ratios)
     return Panel(
         letter=letter,
+        name=f"Binary, d = {d}",
         title=f"Binary: share α of popular columns, n = 4,096, d = {d:,}",
         x_name="α",
         points=_points(scale.rhos, tables, entrants, scale.runs),
@@ -229,6 +239,7 @@ def set_panel(scale: Scale, found: Found, letter: str, *, entrants: tuple[str, .
     known = found.known
     return Panel(
         letter=letter,
+        name=known.title.partition(":")[0],
         title=f"{known.title}, n = {known.n:,}, d = {known.d:,}",
         x_name="ρ",
         points=tuple(Point(x=float(cell.rho), line="", cell=cell) for cell in cells),

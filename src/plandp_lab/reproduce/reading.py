@@ -14,14 +14,14 @@ CLOSE = 1.25
 NOT_PRIVATE = ("oracle", "sampling error")
 NOT_RIVALS = (*NOT_PRIVATE, SPENDING_AS_THEY, "coinpress, told σ", "plan, not shrunk")
 COST = (
-    "**The published Gaussian figures of PLAN cost 3.75 times the ρ that they state.** A quarter of ρ is for centres and "
-    "spreads, and in the authors' code these two steps cost 12 times their quarter, for two reasons. The rank of a "
-    "median is taken to move by ½ when a row is replaced; it moves by 1, which costs 4 times as much. And every value is "
-    "entered three times into one search, so that a row moves a rank by 3, which costs 9 times as much as moving it by "
-    "1; the code pays 3 times as much. The other steps cost what is stated: 12·¼ρ + ¾ρ = 3.75 ρ. That is a lower limit: "
-    "their code also sorts every column before it pairs rows for the variances, so that one row changes nearly all "
-    "pairs, which no price covers. How a rank moves is in [quantiles](proofs/quantiles.md), what pairs must be in "
-    "[variance estimators](proofs/variance_estimators.md), and what plan-classic pays in "
+    "**The published Gaussian figures of PLAN cost 3.75 times the ρ that they state.** A quarter of ρ is for centres "
+    "and spreads, and in the authors' code these two steps cost 12 times their quarter, for two reasons. The rank of a "
+    "median is taken to move by ½ when a row is replaced; it moves by 1, which costs 4 times as much. And every value "
+    "is entered three times into one search, so that a row moves a rank by 3, which costs 9 times as much as moving it "
+    "by 1; the code pays 3 times as much. The other steps cost what is stated: 12·¼ρ + ¾ρ = 3.75 ρ. That is a lower "
+    "limit: their code also sorts every column before it pairs rows for the variances, so that one row changes nearly "
+    "all pairs, which no price covers. How far a rank moves is in [quantiles](proofs/quantiles.md), what pairs must be "
+    "in [variance estimators](proofs/variance_estimators.md), what plan-classic pays in "
     "[plan-classic](proofs/plan_classic.md)."
 )
 
@@ -96,11 +96,11 @@ def _authors(cells: list[Compared]) -> str:
     where = f"all {known}" if len(both) == known else f"the {len(both)} of {known}"
     told = "" if len(both) == known else ", those that are measured here with it"
     return (
-        f"{COST} The evidence: {SPENDING_AS_THEY}, which is Algorithm 1 with right accounting and so much for each step, "
-        f"has {_span(spending.values())} times the noise error of their code in {where} Gaussian cells where that was "
-        f"run again{told}. At the stated ρ, plan-classic has {_span(found)} times their error in the {len(found)} cells "
-        f"where a quarter of ρ is enough to find the centres, and breaks in the other {len(broken)}, with more than "
-        f"{BREAKS:g} times their error{_listed(broken, '{:.3g} times')}. plandp's default at the stated ρ has "
+        f"{COST} The evidence: {SPENDING_AS_THEY}, which is Algorithm 1 with right accounting and so much for each "
+        f"step, has {_span(spending.values())} times the noise error of their code in {where} Gaussian cells where "
+        f"that was run again{told}. At the stated ρ, plan-classic has {_span(found)} times their error in the {len(found)} "
+        f"cells where a quarter of ρ is enough to find the centres, and breaks in the other {len(broken)}, with more "
+        f"than {BREAKS:g} times their error{_listed(broken, '{:.3g} times')}. plandp's default at the stated ρ has "
         f"{_span(plan.values())} times their error."
     )
 

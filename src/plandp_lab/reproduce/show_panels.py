@@ -18,8 +18,9 @@ def show_panels(
     said = []
     for claim in claims:
         panel = panels[claim.panel]
-        verdicts = claim.verdicts(Measured(panel, results, claim.measure or panel.measures[0]))
-        said.append(f"{claim.sentence}: " + "; ".join(str(verdict) for verdict in verdicts))
+        measure = claim.measure or panel.measures[0]
+        verdicts = "; ".join(str(verdict) for verdict in claim.verdicts(Measured(panel, results, measure)))
+        said.append(f"({panel.letter}) {claim.sentence} [{claim.judge.criterion}, error {measure}]: {verdicts}")
     return Shown(
         tables=tuple(panel_table(Measured(panel, results, name)) for panel in panels for name in panel.measures),
         claims=tuple(said),
