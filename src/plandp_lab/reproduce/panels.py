@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from plandp_lab.reproduce.cells import Cell
 from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, SPENDING_AS_THEY, TRUE_MEAN
-from plandp_lab.reproduce.published import Figure, Place, in_the_text, published, rerun
+from plandp_lab.reproduce.published import Figure, Place, Source, in_the_text, published, rerun
 from plandp_lab.reproduce.results import Quartiles, Results
 from plandp_lab.reproduce.scale import Scale
 from plandp_lab.reproduce.stored_sets import Found
@@ -34,6 +34,13 @@ THEIRS = {  # the paper's names of what we run
     "iome as published": "IOME",
     "plan-classic, no scaling": "PLAN-noscale",
     "unscaled": "PLAN-noscale",
+}
+
+ALGORITHMS = ("PLAN", "PLAN-noscale", "IOME")  # as columns go
+SOURCES: dict[Source, str] = {
+    "published": "published",
+    "authors' code rerun": "their code again",
+    "paper's text": "paper's text",
 }
 
 
@@ -70,6 +77,11 @@ class Panel:
         """From the largest budget on."""
         return tuple(dict.fromkeys(point.line for point in self.points))
 
+    @property
+    def norm(self) -> str:
+        """What an error is."""
+        return "half the ℓ1 distance" if self.points[0].cell.workload.binary else "ℓ2 distance"
+
     def theirs(self, point: Point, algorithm: str, measure: str) -> Figure | None:
         """What others measured at this point, against the same."""
         cell, of_a_set = point.cell, self.experiment in ("kosarak", "POS")
@@ -79,6 +91,28 @@ class Panel:
             return published(place, algorithm)
         whole = published(place, algorithm) if of_a_set else None
         return whole or rerun(place, algorithm) or in_the_text(place, algorithm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheirColumn:
+    """Medians of one algorithm that others measured, all of one source."""
+
+    algorithm: str
+    source: Source
+    runs: int | None
+
+    @property
+    def name(self) -> str:
+        """Whose, and what it is."""
+        return f"{self.algorithm}, {SOURCES[self.source]}"
+
+    def __str__(self) -> str:
+        runs = "" if self.runs is None else f" ({self.runs} runs)"
+        return f"{self.name}{runs}"
+
+    def of(self, figure: Figure | None) -> float | None:
+        """The median, if it belongs here."""
+        return figure.median if figure is not None and figure.source == self.source else None
 
 
 @dataclass(frozen=True)
@@ -104,6 +138,18 @@ class Measured:
     def theirs(self, point: Point, algorithm: str) -> Figure | None:
         """Theirs."""
         return self.panel.theirs(point, algorithm, self.measure)
+
+    def columns_of_theirs(self) -> tuple[TheirColumn, ...]:
+        """What others measured of those who take part, as columns with something in them."""
+        asked = [name for name in ALGORITHMS if name in {THEIRS.get(entrant) for entrant in self.panel.entrants}]
+        return tuple(
+            dict.fromkeys(
+                TheirColumn(algorithm=name, source=figure.source, runs=figure.runs)
+                for name in asked
+                for point in self.panel.points
+                if (figure := self.theirs(point, name)) is not None
+            )
+        )
 
 
 def _points(
@@ -246,7 +292,7 @@ def set_panel(scale: Scale, found: Found, letter: str, *, entrants: tuple[str, .
         experiment="kosarak" if "osarak" in known.file else "POS",
         measures=(EMPIRICAL_MEAN,),
         log_x=True,
-        note=f"{known.title}: {known.subset}. No figure is published for it; theirs is their code on the same rows."
+        note=f"{known.title}: {known.subset}. Nothing is published for it; theirs is their code on the same rows."
         if known.subset
         else "",
     )

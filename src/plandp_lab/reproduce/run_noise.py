@@ -5,12 +5,12 @@ from math import exp, inf, log
 
 import numpy as np
 from numpy.random import default_rng
-from numpy.typing import NDArray
 
 from plandp_lab.reproduce.results import Quartiles
 
 FEWEST = 5  # runs; with fewer, their own spread says too little
 STANDARD_ERRORS = 2.0
+FAILED = 3.0  # times the median of the cell
 AGAIN = 200  # times that runs are drawn again from the runs
 Errors = dict[int, float]  # by run
 
@@ -69,9 +69,10 @@ def standard_error(relative_width: float, runs: int) -> float:
     return 1.2533 * 0.7413 * relative_width / float(np.sqrt(runs))
 
 
-def far_off(errors: NDArray[np.float64], times: float) -> int:
-    """Runs with more than so many times the median."""
-    return int((errors > times * np.median(errors)).sum())
+def failed_runs(errors: Errors) -> int:
+    """Runs whose error is far from what is usual in the cell."""
+    values = np.array(list(errors.values()))
+    return int((values > FAILED * np.median(values)).sum())
 
 
 def _factor(*logs: float) -> float:
