@@ -58,6 +58,8 @@ def run(asked: argparse.Namespace) -> None:
     from plandp_lab.reproduce.command import chosen_scale, list_exhibits, reproduce  # the declared exception
 
     if asked.list:
+        if asked.names is not None:
+            raise ArgumentError("exhibits", "--list tells all names and takes none")
         list_exhibits(asked.data, print)
         return
     if asked.names is None:

@@ -72,10 +72,6 @@ class Results:
         found = self.quartiles(cell, entrant, measure)
         return None if found is None else found.median
 
-    def sources(self) -> set[tuple[str, str]]:
-        """Versions and states of plandp that took part."""
-        return {(record["plandp"], record["source"]) for record in self.records}
-
 
 def write_results(records: Iterable[Record], folder: Path) -> None:
     """Write results.csv and results.parquet: one line per run and measure, with settings, seeds and versions."""
