@@ -6,6 +6,7 @@ from plandp_lab.reproduce.cells import Record
 from plandp_lab.reproduce.draw_panels import draw_panels
 from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, TRUE_MEAN
 from plandp_lab.reproduce.exhibits import NO_SCALING
+from plandp_lab.reproduce.illustration import show_illustration
 from plandp_lab.reproduce.panels import Measured, Panel, correlated_panels, panel_c, small_rho_panels
 from plandp_lab.reproduce.results import Results
 from plandp_lab.reproduce.scale import FULL
@@ -65,6 +66,13 @@ def test_a_table_says_how_sure_its_medians_are_and_which_runs_failed() -> None:
     assert note.endswith("Failed runs: iome 42 of 420 (most at d = 16, ρ = 1: 2 of 20).")
     few = panel_table(Measured(PLAIN, Results(records(PLAIN, lambda name, run: 1.0, runs=2)), TRUE_MEAN))
     assert few.note == ""
+
+
+def test_the_illustration_shows_true_spreads_beside_those_that_were_found() -> None:
+    (table,) = show_illustration(Results([])).tables
+    lines = {name: [float(value) for value in values] for name, *values in table.rows[1:]}
+    for true, found in zip(lines["true spread of the rows"], lines["spread that was found"], strict=True):
+        assert 0.8 < found / true < 1.25  # one seeded release
 
 
 def test_a_legend_lists_what_is_drawn() -> None:
