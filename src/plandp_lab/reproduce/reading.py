@@ -188,9 +188,9 @@ def _iome(cells: list[Compared]) -> str:
     if not told:
         return ""
     return (
-        f"**IOME here and there:** of the cells with a figure from the authors' code of IOME, ours has {1 / CLOSE:g} "
-        f"to {CLOSE:g} times its error: {'; '.join(told)}. The first looks for rotated medians wherever rows within "
-        "the bounds can be, the second within ±M/√d."
+        "**IOME here and there:** of the cells with a figure of IOME from the authors' code or the paper's text, ours "
+        f"has {1 / CLOSE:g} to {CLOSE:g} times its error: {'; '.join(told)}. The first looks for rotated medians "
+        "wherever rows within the bounds can be, the second within ±M/√d."
     )
 
 

@@ -104,7 +104,11 @@ def _standard_errors(measured: Measured) -> str:
     ]
     if not found:
         return ""
-    return f"Standard error of a median: {100 * np.median(found):.2g}% as a rule, {100 * max(found):.2g}% at most."
+    return f"Standard error of a median: {_percent(float(np.median(found)))} as a rule, {_percent(max(found))} at most."
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
 
 
 def _failed(measured: Measured) -> str:
