@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from plandp.errors import ArgumentError
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -74,8 +76,13 @@ class TwoPopularities:
 
 
 def read_sets(file: Path) -> ItemTable:
-    """Read a SciPy .npz file of rows of items."""
-    rows = sp.csr_array(sp.load_npz(file)).astype(np.float64)
+    """Read a SciPy .npz file of rows of items; what is no such file is refused by name."""
+    try:
+        rows = sp.csr_array(sp.load_npz(file)).astype(np.float64)
+    except Exception:  # SciPy raises whatever the bytes lead it to
+        raise ArgumentError(
+            "data", f"{file.name!r} in it is not a sparse matrix of numbers as scipy.sparse.save_npz writes them"
+        ) from None
     rows.data[:] = 1.0
     return ItemTable.of(rows)
 

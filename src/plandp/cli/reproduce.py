@@ -15,15 +15,19 @@ examples:
       the names of all figures and tables
   plandp reproduce variance,noise-shapes --out paper
       two of them: tables on standard output, results and figures in paper/
-  plandp reproduce all --quick
+  plandp reproduce all --quick --data DIR
       a little of everything, within 10 minutes on two cores
   plandp reproduce all --data DIR --processes 8
       the paper's settings, 50 runs a cell, which takes hours; stopped by
       Ctrl-C, the same command goes on where it was
 
-Kosarak and POS are read from DIR: kosarak.npz and pos.npz, people × items as
-scipy.sparse.save_npz writes them, checked by rows, columns and ones.  Subsets
-that are known are taken in their place and called subsets.
+Kosarak and POS are not part of plandp: without --data, whatever needs them
+(histograms, kosarak, pos, times, and panels of binary and no-scaling-binary)
+is left out, and said to be.  DIR holds kosarak.npz, from kosarak.dat of the
+FIMI repository, and pos.npz, from the BMS-POS set of KDD Cup 2000: people ×
+items, float or bool, as scipy.sparse.save_npz writes them.  They are checked
+by rows, columns and ones; docs/command-line.md says what these must be.
+Subsets that are known are taken in their place and called subsets.
 
 Needs the extras plot and arrow.  The tables that it draws hold nobody's data.
 """
@@ -40,7 +44,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     command.add_argument("names", nargs="?", metavar="LIST", help="names, separated by commas, or all")
     command.add_argument("--list", action="store_true", help="tell all names and do nothing else")
-    command.add_argument("--data", type=Path, metavar="DIR", help="where Kosarak and POS are")
+    command.add_argument(
+        "--data", type=Path, metavar="DIR", help="where Kosarak and POS are; needed for what shows them"
+    )
     command.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="where results go (default: reproduction)"
     )
@@ -48,7 +54,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     command.add_argument("--runs", help="runs a cell (default: 50, as in the paper; with --quick 5)")
     command.add_argument("--processes", help="at the same time, one thread each (default: one per core)")
     command.add_argument(
-        "--write-docs", type=Path, metavar="DIR", help="also write reproduction.md and its pictures there"
+        "--write-docs", type=Path, metavar="DIR", help="with all: also write reproduction.md and its pictures there"
     )
     command.set_defaults(run=run, places={"exhibits": "LIST", "data": "--data"})
 
@@ -58,6 +64,8 @@ def run(asked: argparse.Namespace) -> None:
     from plandp_lab.reproduce.command import chosen_scale, list_exhibits, reproduce  # the declared exception
 
     if asked.list:
+        if asked.names is not None:
+            raise ArgumentError("exhibits", "--list tells all names and takes none")
         list_exhibits(asked.data, print)
         return
     if asked.names is None:

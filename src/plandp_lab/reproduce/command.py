@@ -56,8 +56,15 @@ def reproduce(
     for argument, folder in (("data", data), ("write_docs", docs)):
         if folder is not None and not folder.is_dir():
             raise ArgumentError(argument, f"{str(folder)!r} is not a directory")
-    exhibits = chosen(all_exhibits(scale, data), names)
-    out.mkdir(parents=True, exist_ok=True)
+    everything = all_exhibits(scale, data)
+    exhibits = chosen(everything, names)
+    whole = len(exhibits) == len(everything)
+    if docs is not None and not whole:
+        raise ArgumentError("write_docs", "goes with all only: the page there would be replaced by a part of it")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise ArgumentError("out", f"{str(out)!r} is not a directory and cannot be made one") from None
     journal = Journal(out / JOURNAL)
     kept = journal.read()
     if kept.damaged:
@@ -76,11 +83,12 @@ def reproduce(
     for exhibit, one in shown:
         tell(f"== {exhibit.name}: {exhibit.title} ({exhibit.place})\n\n{one.text()}\n")
     pictures = _pictures(shown, out)
-    text = page(shown, results, scale=scale, command=command)
+    text = page(shown, results, scale=scale, command=command, whole=whole)
     write_page(out, text, pictures)
     if docs is not None:
         write_page(docs, text, pictures)
-    tell(f"results, figures and reproduction.md are in {out}")
+    held = "all of them" if whole else "those asked for"
+    tell(f"results, figures and reproduction.md, with {held}, are in {out}")
 
 
 def _pictures(shown: list[tuple[Exhibit, Shown]], out: Path) -> dict[str, str]:

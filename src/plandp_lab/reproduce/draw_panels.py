@@ -2,11 +2,13 @@
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from plandp.report.colours import BLUE, SKY, VERMILLION
-from plandp_lab.reproduce.panels import THEIRS, Measured, Panel
+from plandp_lab.reproduce.entrants import SPENDING_AS_THEY
+from plandp_lab.reproduce.panels import Measured, Panel, TheirColumn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +20,7 @@ COLOURS = {
     "plan": BLUE,
     "plan, not shrunk": SKY,
     "plan-classic": VERMILLION,
-    "plan-classic, 3.75 ρ": ORANGE,
+    SPENDING_AS_THEY: ORANGE,
     "iome": GREEN,
     "iome as published": OLIVE,
     "unscaled": SKY,
@@ -27,6 +29,7 @@ COLOURS = {
     "sampling error": "black",
 }
 STYLES: tuple[LineStyle, ...] = ("-", "--", ":", "-.")  # by budget, the largest first
+SIZES = (8.0, 6.0, 4.5, 3.5)  # of marks, likewise
 MARKS = {"PLAN": ("D", VERMILLION), "IOME": ("s", GREEN), "PLAN-noscale": ("v", PURPLE)}
 WIDTH, HEIGHT = 4.6, 4.4  # inches of a panel
 LETTERS_A_LINE = 62
@@ -55,9 +58,8 @@ def _draw(ax: "Axes", measured: Measured) -> None:
             if entrant == "sampling error" and place > 0:
                 continue  # the same for every budget
             _draw_line(ax, measured, line, entrant, STYLES[place % len(STYLES)], top)
-        for algorithm, (shape, colour) in MARKS.items():
-            if algorithm in {THEIRS.get(entrant) for entrant in panel.entrants}:
-                _draw_marks(ax, measured, line, algorithm, shape, colour)
+        for column in measured.columns_of_theirs():
+            _draw_marks(ax, measured, line, column, SIZES[place % len(SIZES)])
     ax.set_yscale("log")
     if panel.log_x:
         ax.set_xscale("log", base=2)
@@ -70,8 +72,7 @@ def _draw(ax: "Axes", measured: Measured) -> None:
         ax.set_ylim(top=top)
     ax.tick_params(axis="y", labelsize=8)
     ax.set_xlabel(panel.x_name, fontsize=9)
-    norm = "ℓ1/2" if panel.points[0].cell.workload.binary else "ℓ2"
-    ax.set_ylabel(f"{norm} error {measured.measure}", fontsize=9)
+    ax.set_ylabel(f"{panel.norm} {measured.measure}", fontsize=9)
     ax.set_title(textwrap.fill(f"({panel.letter}) {panel.title}", LETTERS_A_LINE), fontsize=9, loc="left")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="#dddddd", linewidth=0.6)
@@ -104,26 +105,26 @@ def _draw_line(ax: "Axes", measured: Measured, line: str, entrant: str, style: L
         ax.plot([x], [top], marker="^", color=colour, markersize=7, clip_on=False, zorder=5)
 
 
-def _draw_marks(ax: "Axes", measured: Measured, line: str, algorithm: str, shape: str, colour: str) -> None:
+def _draw_marks(ax: "Axes", measured: Measured, line: str, column: TheirColumn, size: float) -> None:
     found = [
-        (point.x, figure.median)
+        (point.x, median)
         for point in measured.panel.points
-        if point.line == line and (figure := measured.theirs(point, algorithm)) is not None
+        if point.line == line and (median := column.of(measured.theirs(point, column.algorithm))) is not None
     ]
     if found:
-        ax.plot(
-            [x for x, _ in found],
-            [median for _, median in found],
-            linestyle="",
-            marker=shape,
-            markersize=6,
-            markerfacecolor="none",
-            markeredgecolor=colour,
-        )
+        ax.plot([x for x, _ in found], [median for _, median in found], linestyle="", markersize=size, **_mark(column))
+
+
+def _mark(column: TheirColumn) -> dict[str, Any]:
+    """A shape for each algorithm; open as published, half filled if it is their code run again or from the text."""
+    shape, colour = MARKS[column.algorithm]
+    filling: dict[str, str] = {"fillstyle": "none" if column.source == "published" else "left"}
+    return {"marker": shape, "color": colour, "markerfacecoloralt": "white", **filling}
 
 
 def _drawn(panel: Panel) -> list[str]:
-    return [entrant for entrant in panel.entrants if entrant in COLOURS and entrant != "plan-classic, 3.75 ρ"]
+    """Who has a line; what spends more than the others is in the tables only."""
+    return [entrant for entrant in panel.entrants if entrant in COLOURS and entrant != SPENDING_AS_THEY]
 
 
 def _top(measured: Measured) -> float:
@@ -139,10 +140,10 @@ def _top(measured: Measured) -> float:
         if entrant not in breaking and (median := measured.median(point, entrant)) is not None
     ]
     marks = [
-        figure.median
+        median
         for point in measured.panel.points
-        for algorithm in MARKS
-        if (figure := measured.theirs(point, algorithm)) is not None
+        for column in measured.columns_of_theirs()
+        if (median := column.of(measured.theirs(point, column.algorithm))) is not None
     ]
     return ROOM * max(values, default=inf) if not marks else max(ROOM * max(values, default=inf), 1.2 * max(marks))
 
@@ -150,21 +151,30 @@ def _top(measured: Measured) -> float:
 def _legend(figure: "Figure", measured: Sequence[Measured]) -> None:
     from matplotlib.lines import Line2D
 
-    entrants = dict.fromkeys(entrant for one in measured for entrant in _drawn(one.panel))
+    entrants = dict.fromkeys(name for one in measured for name in _drawn(one.panel) if _is_measured(one, name))
     lines = dict.fromkeys(line for one in measured for line in one.panel.lines if line)
-    theirs = {THEIRS[entrant] for entrant in entrants if entrant in THEIRS}
+    theirs = dict.fromkeys(replace(column, runs=None) for one in measured for column in one.columns_of_theirs())
     handles = [Line2D([], [], color=COLOURS[name], label=name) for name in entrants]
-    handles += [
-        Line2D([], [], color=colour, marker=shape, markerfacecolor="none", linestyle="", label=f"{name}, theirs")
-        for name, (shape, colour) in MARKS.items()
-        if name in theirs
-    ]
+    handles += [Line2D([], [], linestyle="", label=column.name, **_mark(column)) for column in theirs]
     if len(lines) > 1:
         handles += [
-            Line2D([], [], color="black", linestyle=STYLES[place % len(STYLES)], label=line)
+            Line2D([], [], color="black", linestyle=STYLES[place % 4], label=line, marker="D" if theirs else "")
             for place, line in enumerate(lines)
         ]
-    handles.append(Line2D([], [], color=GREY, marker="^", linestyle="", label="above the axis"))
+        for place, handle in enumerate(handles[-len(lines) :]):
+            handle.set(markersize=SIZES[place % 4], markerfacecolor="none")
+    if any(_is_above(one) for one in measured):
+        handles.append(Line2D([], [], color=GREY, marker="^", linestyle="", label="above the axis"))
     figure.legend(
         handles=handles, loc="outside lower center", ncols=min(6, 3 * len(measured)), fontsize=8, frameon=False
     )
+
+
+def _is_measured(measured: Measured, entrant: str) -> bool:
+    return any(measured.median(point, entrant) is not None for point in measured.panel.points)
+
+
+def _is_above(measured: Measured) -> bool:
+    top = _top(measured)
+    medians = (measured.median(point, name) for point in measured.panel.points for name in _drawn(measured.panel))
+    return any(median is not None and median > top for median in medians)

@@ -28,7 +28,8 @@ def show_illustration(results: Results) -> Shown:
     lines = (
         ("true mean of the rows", rows.mean(axis=0)),
         ("centre (line 4)", release.center),
-        ("spread", release.spread),
+        ("true spread of the rows", rows.std(axis=0)),
+        ("spread that was found", release.spread),
         ("private mean (line 8)", release.estimate),
     )
     return Shown(

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from plandp_lab.reproduce.cells import Cell
-from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, TRUE_MEAN
-from plandp_lab.reproduce.published import Figure, Place, in_the_text, published, rerun
+from plandp_lab.reproduce.entrants import EMPIRICAL_MEAN, SPENDING_AS_THEY, TRUE_MEAN
+from plandp_lab.reproduce.published import Figure, Place, Source, in_the_text, published, rerun
 from plandp_lab.reproduce.results import Quartiles, Results
 from plandp_lab.reproduce.scale import Scale
 from plandp_lab.reproduce.stored_sets import Found
@@ -21,7 +21,7 @@ from plandp_lab.reproduce.workloads import (
 SMALL_RHO = "0.01"
 REFERENCES = ("oracle", "sampling error")
 GAUSSIAN = (
-    *("plan", "plan-classic", "plan-classic, 3.75 ρ", "iome", "iome as published"),
+    *("plan", "plan-classic", SPENDING_AS_THEY, "iome", "iome as published"),
     *("mahalanobis", "coinpress, told σ", "gaussian"),
 )
 LARGE = ("plan", "plan-classic", "iome", "iome as published")  # where a run takes long
@@ -34,6 +34,13 @@ THEIRS = {  # the paper's names of what we run
     "iome as published": "IOME",
     "plan-classic, no scaling": "PLAN-noscale",
     "unscaled": "PLAN-noscale",
+}
+
+ALGORITHMS = ("PLAN", "PLAN-noscale", "IOME")  # as columns go
+SOURCES: dict[Source, str] = {
+    "published": "published",
+    "authors' code rerun": "their code again",
+    "paper's text": "paper's text",
 }
 
 
@@ -51,6 +58,7 @@ class Panel:
     """One coordinate system."""
 
     letter: str
+    name: str  # short, for sentences
     title: str
     x_name: str
     points: tuple[Point, ...]
@@ -69,6 +77,11 @@ class Panel:
         """From the largest budget on."""
         return tuple(dict.fromkeys(point.line for point in self.points))
 
+    @property
+    def norm(self) -> str:
+        """What an error is."""
+        return "half the ℓ1 distance" if self.points[0].cell.workload.binary else "ℓ2 distance"
+
     def theirs(self, point: Point, algorithm: str, measure: str) -> Figure | None:
         """What others measured at this point, against the same."""
         cell, of_a_set = point.cell, self.experiment in ("kosarak", "POS")
@@ -78,6 +91,28 @@ class Panel:
             return published(place, algorithm)
         whole = published(place, algorithm) if of_a_set else None
         return whole or rerun(place, algorithm) or in_the_text(place, algorithm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheirColumn:
+    """Medians of one algorithm that others measured, all of one source."""
+
+    algorithm: str
+    source: Source
+    runs: int | None
+
+    @property
+    def name(self) -> str:
+        """Whose, and what it is."""
+        return f"{self.algorithm}, {SOURCES[self.source]}"
+
+    def __str__(self) -> str:
+        runs = "" if self.runs is None else f" ({self.runs} runs)"
+        return f"{self.name}{runs}"
+
+    def of(self, figure: Figure | None) -> float | None:
+        """The median, if it belongs here."""
+        return figure.median if figure is not None and figure.source == self.source else None
 
 
 @dataclass(frozen=True)
@@ -96,9 +131,25 @@ class Measured:
         """Ours."""
         return self.results.median(point.cell, entrant, self.measure)
 
+    def errors(self, point: Point, entrant: str) -> dict[int, float]:
+        """Ours, run by run."""
+        return self.results.errors(point.cell, entrant, self.measure)
+
     def theirs(self, point: Point, algorithm: str) -> Figure | None:
         """Theirs."""
         return self.panel.theirs(point, algorithm, self.measure)
+
+    def columns_of_theirs(self) -> tuple[TheirColumn, ...]:
+        """What others measured of those who take part, as columns with something in them."""
+        asked = [name for name in ALGORITHMS if name in {THEIRS.get(entrant) for entrant in self.panel.entrants}]
+        return tuple(
+            dict.fromkeys(
+                TheirColumn(algorithm=name, source=figure.source, runs=figure.runs)
+                for name in asked
+                for point in self.panel.points
+                if (figure := self.theirs(point, name)) is not None
+            )
+        )
 
 
 def _points(
@@ -126,6 +177,7 @@ def panel_b(scale: Scale, *, entrants: tuple[str, ...] = GAUSSIAN) -> Panel:
     tables = tuple((alpha, case_b(alpha, scale.columns_b)) for alpha in scale.alphas)
     return Panel(
         letter="b",
+        name=f"Gaussian B, d = {scale.columns_b}",
         title=f"Gaussian B: skew α, n = 10,000, d = {scale.columns_b}",
         x_name="α",
         points=_points(scale.rhos, tables, entrants, scale.runs),
@@ -144,6 +196,7 @@ def panel_c(scale: Scale, *, dims: tuple[int, ...] | None = None, entrants: tupl
 def _along_d(letter: str, title: str, points: tuple[Point, ...], drawn: str) -> Panel:
     return Panel(
         letter=letter,
+        name=f"Gaussian {letter.upper()}",
         title=title,
         x_name="d",
         points=points,
@@ -170,6 +223,7 @@ def small_rho_panels(scale: Scale) -> tuple[Panel, ...]:
     return tuple(
         Panel(
             letter=letter,
+            name=f"Gaussian {letter.upper()}" + (f", d = {scale.small_rho_columns_b}" if letter == "b" else ""),
             title=f"{title}, n = {n:,}",
             x_name=x_name,
             points=_points((SMALL_RHO,), tables, entrants, scale.runs),
@@ -190,6 +244,7 @@ def correlated_panels(scale: Scale) -> tuple[Panel, ...]:
     return tuple(
         Panel(
             letter=letter,
+            name=title.partition(":")[0],
             title=title,
             x_name="d",
             points=_points(scale.rhos, tuple((float(d), table(d)) for d in scale.dims), LARGE, scale.runs),
@@ -206,6 +261,7 @@ def binary_panel(scale: Scale, d: int, letter: str, *, entrants: tuple[str, ...]
     tables = tuple((ratio, binary_rows(d, ratio)) for ratio in scale.ratios)
     return Panel(
         letter=letter,
+        name=f"Binary, d = {d}",
         title=f"Binary: share α of popular columns, n = 4,096, d = {d:,}",
         x_name="α",
         points=_points(scale.rhos, tables, entrants, scale.runs),
@@ -229,13 +285,14 @@ def set_panel(scale: Scale, found: Found, letter: str, *, entrants: tuple[str, .
     known = found.known
     return Panel(
         letter=letter,
+        name=known.title.partition(":")[0],
         title=f"{known.title}, n = {known.n:,}, d = {known.d:,}",
         x_name="ρ",
         points=tuple(Point(x=float(cell.rho), line="", cell=cell) for cell in cells),
         experiment="kosarak" if "osarak" in known.file else "POS",
         measures=(EMPIRICAL_MEAN,),
         log_x=True,
-        note=f"{known.title}: {known.subset}. No figure is published for it; theirs is their code on the same rows."
+        note=f"{known.title}: {known.subset}. Nothing is published for it; theirs is their code on the same rows."
         if known.subset
         else "",
     )

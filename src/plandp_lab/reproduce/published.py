@@ -43,6 +43,11 @@ def rerun(place: Place, algorithm: str) -> Figure | None:
     return _all("authors_code_rerun.csv").get(key) or _all("authors_code_on_subsets.csv").get(key)
 
 
+def rerun_cells(algorithm: str, experiments: str) -> int:
+    """In how many cells of experiments whose names begin so their code was run again."""
+    return sum(key[0].startswith(experiments) and key[1] == algorithm for key in _all("authors_code_rerun.csv"))
+
+
 def in_the_text(place: Place, algorithm: str) -> Figure | None:
     """From the paper's text and tables."""
     return _all("paper_text.csv").get(_key(place, algorithm))

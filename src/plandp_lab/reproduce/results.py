@@ -24,6 +24,11 @@ class Quartiles:
     worst: float
     runs: int
 
+    @property
+    def relative_width(self) -> float:
+        """How far the quartiles are apart, over the median."""
+        return (self.high - self.low) / self.median
+
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> "Quartiles":
         """Bring the runs together."""
@@ -53,19 +58,19 @@ class Results:
         object.__setattr__(self, "_found", dict(found))
 
     def quartiles(self, cell: Cell, entrant: str, measure: str) -> Quartiles | None:
-        """Of the cell's own number of runs, not of more that another time left behind; None before the first."""
+        """Of all errors; None before the first."""
+        errors = self.errors(cell, entrant, measure)
+        return Quartiles.of(np.array(list(errors.values()))) if errors else None
+
+    def errors(self, cell: Cell, entrant: str, measure: str) -> dict[int, float]:
+        """By run, those of the cell's own number of runs, not of more that another time left behind."""
         runs = self._found.get((cell.key, entrant, measure), {})
-        values = [error for run, error in sorted(runs.items()) if run < cell.runs]
-        return Quartiles.of(np.array(values)) if values else None
+        return {run: error for run, error in sorted(runs.items()) if run < cell.runs}
 
     def median(self, cell: Cell, entrant: str, measure: str) -> float | None:
         """The median, where anything was measured."""
         found = self.quartiles(cell, entrant, measure)
         return None if found is None else found.median
-
-    def sources(self) -> set[tuple[str, str]]:
-        """Versions and states of plandp that took part."""
-        return {(record["plandp"], record["source"]) for record in self.records}
 
 
 def write_results(records: Iterable[Record], folder: Path) -> None:

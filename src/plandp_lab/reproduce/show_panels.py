@@ -2,11 +2,13 @@
 
 from functools import partial
 
+import numpy as np
+
 from plandp_lab.reproduce.claims import Claim
 from plandp_lab.reproduce.draw_panels import draw_panels
-from plandp_lab.reproduce.entrants import TRUE_MEAN
-from plandp_lab.reproduce.panels import Measured, Panel, Point
+from plandp_lab.reproduce.panels import REFERENCES, Measured, Panel, Point, TheirColumn
 from plandp_lab.reproduce.results import Results
+from plandp_lab.reproduce.run_noise import FEWEST, failed_runs, standard_error
 from plandp_lab.reproduce.shown import Shown, Table, figures
 
 
@@ -18,8 +20,9 @@ def show_panels(
     said = []
     for claim in claims:
         panel = panels[claim.panel]
-        verdicts = claim.verdicts(Measured(panel, results, claim.measure or panel.measures[0]))
-        said.append(f"{claim.sentence}: " + "; ".join(str(verdict) for verdict in verdicts))
+        measure = claim.measure or panel.measures[0]
+        verdicts = "; ".join(str(verdict) for verdict in claim.verdicts(Measured(panel, results, measure)))
+        said.append(f"({panel.letter}) {claim.sentence} [{claim.judge.criterion}, error {measure}]: {verdicts}")
     return Shown(
         tables=tuple(panel_table(Measured(panel, results, name)) for panel in panels for name in panel.measures),
         claims=tuple(said),
@@ -32,22 +35,21 @@ def panel_table(measured: Measured) -> Table:
     """A line per cell: what others found, medians of all entrants, and plan over some of them."""
     panel = measured.panel
     first = next(name for name in panel.entrants if name.startswith("plan"))
-    measure = "" if len(panel.measures) == 1 and measured.measure != TRUE_MEAN else f", error {measured.measure}"
-    norm = "ℓ1/2" if panel.points[0].cell.workload.binary else "ℓ2"
+    theirs = measured.columns_of_theirs()
+    plan = next((column for column in theirs if column.algorithm == "PLAN"), None)
     head = (
         panel.x_name,
         *(("ρ",) if panel.x_name != "ρ" else ()),
-        "their PLAN",
-        "their IOME",
+        *(str(column) for column in theirs),
         *panel.entrants,
-        f"{first} / their PLAN",
+        *((f"{first} / {plan.name}",) if plan else ()),
         f"{first} / oracle",
     )
-    rows = tuple(_line(measured, point, first) for point in panel.points)
+    rows = tuple(_line(measured, point, first, theirs, plan) for point in panel.points)
     return Table(
-        heading=f"({panel.letter}) {panel.title}: {norm}{measure}, median of {_runs(measured)}",
+        heading=f"({panel.letter}) {panel.title}: {panel.norm} {measured.measure}, median of {_runs(measured)}",
         rows=(head, *rows),
-        note=_sources(measured),
+        note=" ".join(text for text in (_not_published(theirs), _standard_errors(measured), _failed(measured)) if text),
     )
 
 
@@ -69,27 +71,55 @@ def _span(counts: set[int]) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _line(measured: Measured, point: Point, first: str) -> tuple[str, ...]:
+def _line(
+    measured: Measured, point: Point, first: str, theirs: tuple[TheirColumn, ...], plan: TheirColumn | None
+) -> tuple[str, ...]:
     panel = measured.panel
-    plan, iome = (measured.theirs(point, name) for name in ("PLAN", "IOME"))
+    known = {column: column.of(measured.theirs(point, column.algorithm)) for column in theirs}
     ours, oracle = (measured.median(point, name) for name in (first, "oracle"))
+    their_plan = known[plan] if plan else None
     return (
         f"{point.x:g}",
         *((point.cell.rho,) if panel.x_name != "ρ" else ()),
-        figures(plan.median if plan else None),
-        figures(iome.median if iome else None),
+        *map(figures, known.values()),
         *(figures(measured.median(point, name)) for name in panel.entrants),
-        figures(ours / plan.median if ours and plan else None),
+        *((figures(ours / their_plan if ours and their_plan else None),) if plan else ()),
         figures(ours / oracle if ours and oracle else None),
     )
 
 
-def _sources(measured: Measured) -> str:
-    found = {
-        figure.source: figure.runs
+def _not_published(theirs: tuple[TheirColumn, ...]) -> str:
+    return "" if theirs else "No numbers are published for it."
+
+
+def _standard_errors(measured: Measured) -> str:
+    """Of the medians of those who are no mere scale."""
+    found = [
+        standard_error(quartiles.relative_width, quartiles.runs)
         for point in measured.panel.points
-        for name in ("PLAN", "IOME")
-        if (figure := measured.theirs(point, name)) is not None
-    }
-    told = [f"{source}, {runs} runs" if runs else source for source, runs in found.items()]
-    return f"Theirs: {'; '.join(told)}." if told else "Theirs: no figure is published."
+        for name in measured.panel.entrants
+        if name not in REFERENCES
+        and (quartiles := measured.quartiles(point, name)) is not None
+        and quartiles.runs >= FEWEST
+    ]
+    if not found:
+        return ""
+    return f"Standard error of a median: {_percent(float(np.median(found)))} as a rule, {_percent(max(found))} at most."
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%"
+
+
+def _failed(measured: Measured) -> str:
+    """Who had failed runs, where most, and how many."""
+    told = []
+    for name in measured.panel.entrants:
+        runs = [(point, errors) for point in measured.panel.points if (errors := measured.errors(point, name))]
+        failed = [(failed_runs(errors), len(errors), point) for point, errors in runs]
+        total = sum(count for count, _, _ in failed)
+        if total:
+            count, of, point = max(failed, key=lambda found: found[0] / found[1])
+            place = f"{measured.panel.x_name} = {point.x:g}" + (f", {point.line}" if point.line else "")
+            told.append(f"{name} {total} of {sum(of for _, of, _ in failed)} (most at {place}: {count} of {of})")
+    return f"Failed runs: {'; '.join(told)}." if told else ""

@@ -33,7 +33,7 @@ KOSARAK = (
 POS = (
     KnownSet(title="POS", file="pos", n=515_596, d=1_657, entries=3_367_019),
     KnownSet(
-        title="POS, SUBSET: 275,000 of its 515,597 rows",
+        title="POS, SUBSET: 275,000 of the 515,597 rows of BMS-POS",
         file="bmspos_275k",
         n=275_000,
         d=1_515,

@@ -47,7 +47,7 @@ class Workload(Protocol):
 
     @property
     def binary(self) -> bool:
-        """Items that are there or not, whose error is ℓ1/2; else numbers within ±bound, whose error is ℓ2."""
+        """Items that are there or not, whose error is half the ℓ1 distance; else numbers within ±bound, with ℓ2."""
         ...
 
     @property
@@ -66,7 +66,7 @@ class Workload(Protocol):
 
 
 def distance(estimate: FloatArray, mean: FloatArray, *, binary: bool) -> float:
-    """The paper's errors: ℓ2, and for 0/1 data ℓ1/2."""
+    """The paper's errors: ℓ2, and for 0/1 data half the ℓ1 distance."""
     return float(np.abs(estimate - mean).sum()) / 2 if binary else float(np.linalg.norm(estimate - mean))
 
 

@@ -85,7 +85,7 @@ def test_a_data_set_is_taken_only_with_its_rows_columns_and_ones(tmp_path: Path)
     found = find_set(SMALL_SET, tmp_path)
     assert isinstance(found, Found)
     assert found.known.subset
-    assert set_panel(FULL, found, "b").note.startswith("Toy, SUBSET: half of its rows. No figure is published for it")
+    assert set_panel(FULL, found, "b").note.startswith("Toy, SUBSET: half of its rows. Nothing is published for it")
     save(tmp_path / "toy.npz", 6, 7)  # the whole set before its subset
     found = find_set(SMALL_SET, tmp_path)
     assert isinstance(found, Found)
