@@ -158,9 +158,8 @@ class CellSums:
         """The cell and the vector of whole numbers of every row, each a function of that row alone."""
         cells = self.cells
         y, norm = self._mapped(rows)
-        norm = self._from_the_left(y, norm)
+        norm, cell = self._from_the_left(y, norm)
         unusable = ~np.isfinite(norm)
-        cell = np.minimum(np.searchsorted(cells.edges, norm), len(cells.edges) - 1)
         top = cells.edges[-1]
         times = np.where(norm > top, top / norm, 1.0) / cells.steps[cell]
         y *= times[:, None]
@@ -201,14 +200,17 @@ class CellSums:
             y *= y
         return y, np.asarray(np.sqrt(np.vecdot(y, y)))
 
-    def _from_the_left(self, y: FloatArray, norm: FloatArray) -> FloatArray:
-        """The norm of every row, added up from the left where another order could give another cell."""
+    def _from_the_left(self, y: FloatArray, norm: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+        """The norm of every row, added up from the left where another order could give another cell; and its cell."""
         edges, margin = self.cells.edges, self._margin
-        shorter, longer = np.searchsorted(edges, norm * (1.0 - margin)), np.searchsorted(edges, norm * (1.0 + margin))
-        unsure = (shorter != longer) | (longer == len(edges))
+        last = len(edges) - 1
+        cell = np.minimum(np.searchsorted(edges, norm), last)
+        below = (cell == 0) | (edges[cell - 1] < norm * (1.0 - margin))
+        unsure = ~(below & (norm * (1.0 + margin) <= edges[cell]))
         # accumulate adds each row's squares one by one from the left: the one order all kernels share
         norm[unsure] = np.sqrt(np.add.accumulate(y[unsure] ** 2, axis=1)[:, -1])
-        return norm
+        cell[unsure] = np.minimum(np.searchsorted(edges, norm[unsure]), last)
+        return norm, cell
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
