@@ -79,25 +79,28 @@ def added_otherwise(stage: Stage, number: int) -> tuple[list[str], int]:
 
 
 MANY = 7 * 57_143
+ALONG = np.array([0.61, 0.53, -0.47, 0.41, 0.37, -0.31, 0.23, 0.19])
+"""Several columns: what floats lose in one of them may happen to be what they lose row by row."""
 
 
 def many_clipped_rows(rho: Fraction) -> Stage:
     """So many rows, most of them clipped, that their sum does not fit into floats; the mechanism alone."""
 
     def release(table: Any) -> Any:
-        cells = norm_cells.NormCells.around(1.0, lowest=0.9, highest=4096.0, d=1, points=1 << 23)
-        reach = np.full(1, 4096.0)
-        view = Recentred(low=-reach, high=reach, missing=None, center=np.zeros(1), factor=np.ones(1))
+        d = len(ALONG)
+        cells = norm_cells.NormCells.around(1.0, lowest=0.9, highest=4096.0, d=d, points=1 << 23)
+        reach = np.full(d, 4096.0)
+        view = Recentred(low=-reach, high=reach, missing=None, center=np.zeros(d), factor=np.ones(d))
         totals = norm_cells.cell_totals(open_rows(table), view, cells)
         radius = int(np.searchsorted(cells.edges, 1024.0))
         clipped_sum.private_clipped_sum(totals, radius, meter.open_door(reserved=rho), rho=rho, step="sum")
 
-    lone = np.array([[1100.1], [-1370.3], [1900.7], [0.3], [2300.9], [1213.3], [3333.3]])
+    lone = np.array([[1100.1], [-1370.3], [1900.7], [0.3], [2300.9], [1213.3], [3333.3]]) * ALONG
     return Stage(
-        name=f"clipped sum, n = {MANY}, d = 1",
+        name=f"clipped sum, n = {MANY}, d = {len(ALONG)}",
         release=release,
         tables=(),
         rows=(),
-        alone=tuple(np.broadcast_to(row, (MANY, 1)) for row in lone),
+        alone=tuple(np.broadcast_to(row, (MANY, len(ALONG))) for row in lone),
         together=np.tile(lone, (MANY // 7, 1)),
     )
