@@ -39,6 +39,17 @@ def test_releases_that_are_kept_are_found() -> None:
     assert any(text.startswith("blocks of Python's memory") for text in found)
 
 
+def test_what_is_loaded_once_is_no_growth() -> None:
+    kept: list[Any] = []
+    made = iter(range(300))
+
+    def load_once() -> None:
+        if next(made) == 200:
+            kept.extend([object() for _ in range(9000)])
+
+    assert soak(300, [load_once]).growth() == []
+
+
 def test_files_that_stay_open_are_found(tmp_path: Path) -> None:
     path = tmp_path / "table.npy"
     np.save(path, TABLE)
