@@ -10,7 +10,6 @@ from typing import TypeVar
 import numpy as np
 
 from plandp.data.open import open_rows
-from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.row_index import read_row_index
 from plandp.errors import ArgumentError
 from plandp.handover import handed_over, release_sparse
@@ -183,6 +182,8 @@ def mean(
                 delta=promised,
             )
         else:
+            from plandp.data.open_sparse import open_sparse_rows  # here, since tables of numbers do not need it
+
             binary = kind == "binary"
             opened_sparse = partial(
                 open_sparse_rows,

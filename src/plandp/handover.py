@@ -10,8 +10,6 @@ import numpy as np
 from plandp.data.rows import RowSource
 from plandp.data.sparse_rows import SparseRows
 from plandp.noise.meter import MeteredNoise
-from plandp.planner.sparse_split import sparse_design
-from plandp.sparse_algorithm import sparse_plan_mean
 from plandp.steps.estimate import Estimate
 from plandp.terms.choices import REFINEMENTS
 from plandp.terms.columns import Columns
@@ -42,6 +40,9 @@ def release_sparse(
 
     Guarantee: rho-zCDP when one row is replaced.  Proof: docs/proofs/sparse_plan_mean.md.
     """
+    from plandp.planner.sparse_split import sparse_design  # here, since tables of numbers need none of it
+    from plandp.sparse_algorithm import sparse_plan_mean
+
     binary = kind == "binary"
     design = sparse_design(n=rows.n, columns=public, rho=rho, error_norm=error_norm, binary=binary, refine=refine)
     estimate = sparse_plan_mean(rows, design, door)

@@ -3,31 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any, Literal, Protocol
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plandp.algorithm import plan_mean
-from plandp.baselines.coinpress import coinpress_mean
 from plandp.baselines.gaussian import gaussian_mean
-from plandp.baselines.iome import iome_items, iome_mean
 from plandp.baselines.unscaled import unscaled_mean
-from plandp.classic.algorithm import plan_classic_mean
-from plandp.classic.guards import rank_error_shares, usual_rows_to_clip
-from plandp.classic.item_outlook import item_noise
-from plandp.classic.item_variance import ItemSpread
-from plandp.classic.items import plan_classic_items
-from plandp.classic.parts import Parts
-from plandp.classic.regularisers import Regulariser
-from plandp.classic.small_spread import SmallSpread
-from plandp.classic.spread import SpreadEstimator
-from plandp.classic.universe import Universe
 from plandp.data.rows import Rows
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
-from plandp.mechanisms.quantiles import Quantile
 from plandp.noise.meter import MeteredNoise
-from plandp.planner.classic import ClassicFuture, ClassicItemFuture, classic_design
-from plandp.planner.item_prospects import ItemFuture, other_prospect, plan_prospect
 from plandp.planner.prediction import (
     PREDICT_GAUSSIAN,
     PREDICT_MAHALANOBIS,
@@ -44,6 +29,15 @@ from plandp.terms.columns import SMALLEST_SPREAD_SHARE, Columns
 from plandp.terms.design import Design
 from plandp.theory.iome import published_reach, rotated_reach
 from plandp.theory.stretch import mahalanobis_stretch
+
+if TYPE_CHECKING:
+    from plandp.classic.item_variance import ItemSpread
+    from plandp.classic.regularisers import Regulariser
+    from plandp.classic.small_spread import SmallSpread
+    from plandp.classic.spread import SpreadEstimator
+    from plandp.classic.universe import Universe
+    from plandp.mechanisms.quantiles import Quantile
+    from plandp.planner.item_prospects import ItemFuture
 
 MOST_STEPS = 100
 MOST_HALVINGS = 45  # of a universe: finer than float64 would tell
@@ -138,6 +132,8 @@ def iome(
         raise ArgumentError("radius_share", "must be a Fraction from 1/1000000 to 1/2")
     if not isinstance(universe, str) or universe not in IOME_UNIVERSES:
         raise ArgumentError("universe", f"must be one of {', '.join(map(repr, IOME_UNIVERSES))}")
+    from plandp.baselines.iome import iome_items, iome_mean  # here, since few ask for it
+
     reach = IOME_UNIVERSES[universe]
     plan = partial(iome_design, steps=steps, radius_share=share)
     return Estimator(
@@ -163,6 +159,8 @@ def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
         raise ArgumentError("steps", f"must be a whole number from 1 to {MOST_STEPS}")
     if type(spread_share) not in (float, int) or not SMALLEST_SPREAD_SHARE <= spread_share <= 1:
         raise ArgumentError("spread_share", "must be a number from 2**-20 to 1")
+    from plandp.baselines.coinpress import coinpress_mean  # here, since few ask for it
+
     return Estimator(
         name="coinpress",
         plan=partial(coinpress_design, steps=steps),
@@ -171,25 +169,28 @@ def coinpress(*, steps: int = 4, spread_share: float = 0.1) -> Estimator:
     )
 
 
-IOME = iome()
-COINPRESS = coinpress()
-
-
 def plan_classic(
     *,
-    quantile: Quantile | None = None,
-    spread: SpreadEstimator | None = None,
-    regulariser: Regulariser | None = None,
-    universe: Universe | None = None,
-    small_spread: SmallSpread | None = None,
-    item_spread: ItemSpread | None = None,
-    item_universe: Universe | None = None,
+    quantile: "Quantile | None" = None,
+    spread: "SpreadEstimator | None" = None,
+    regulariser: "Regulariser | None" = None,
+    universe: "Universe | None" = None,
+    small_spread: "SmallSpread | None" = None,
+    item_spread: "ItemSpread | None" = None,
+    item_universe: "Universe | None" = None,
     failure_probability: float = 0.1,
 ) -> Estimator:
     """Algorithm 1 of the paper with these parts from `plandp.classic`; those of its evaluation where left out.
 
     The first five are for tables of numbers, `item_spread` and `item_universe` for kind="binary".
     """
+    from plandp.classic.algorithm import plan_classic_mean  # here, since few ask for it
+    from plandp.classic.guards import rank_error_shares, usual_rows_to_clip
+    from plandp.classic.item_outlook import item_noise
+    from plandp.classic.items import plan_classic_items
+    from plandp.classic.parts import Parts
+    from plandp.planner.classic import ClassicFuture, ClassicItemFuture, classic_design
+
     chosen = {
         "quantile": quantile,
         "spread": spread,
@@ -221,13 +222,28 @@ def plan_classic(
     )
 
 
-PLAN_CLASSIC = plan_classic()
-
-_BY_NAME = {
-    estimator.name: estimator for estimator in (PLAN, UNSCALED, GAUSSIAN, PLAN_CLASSIC, IOME, COINPRESS, MAHALANOBIS)
+_BY_NAME: dict[str, Estimator | Callable[[], Estimator]] = {
+    "plan": PLAN,
+    "unscaled": UNSCALED,
+    "gaussian": GAUSSIAN,
+    "plan-classic": plan_classic,
+    "iome": iome,
+    "coinpress": coinpress,
+    "mahalanobis": MAHALANOBIS,
 }
 
 NAMES = tuple(_BY_NAME)
+
+if TYPE_CHECKING:
+    PLAN_CLASSIC: Estimator
+    IOME: Estimator
+    COINPRESS: Estimator
+else:
+
+    def __getattr__(name):
+        if name in ("PLAN_CLASSIC", "IOME", "COINPRESS"):
+            return _by_name(name.lower().replace("_", "-"))
+        raise AttributeError(f"module 'plandp.methods' has no attribute {name!r}")
 
 
 def find_estimator_of_items(method: object, kind: str, *, argument: str = "method") -> Estimator:
@@ -245,12 +261,14 @@ def find_estimator_of_items(method: object, kind: str, *, argument: str = "metho
 
 def names_for_items(kind: str) -> tuple[str, ...]:
     """The methods by name that know rows of this kind, which may be sparse."""
-    of_binary = [name for name, each in _BY_NAME.items() if each.items is not None]
+    of_binary = [name for name in NAMES if _by_name(name).items is not None]
     return (PLAN.name, *(of_binary if kind == "binary" else []))
 
 
-def item_future(estimator: Estimator, kind: str = "binary") -> ItemFuture:
+def item_future(estimator: Estimator, kind: str = "binary") -> "ItemFuture":
     """What `plandp.check` and `plandp.compare` predict for items by."""
+    from plandp.planner.item_prospects import other_prospect, plan_prospect  # here, since a release needs neither
+
     if estimator.items is None:
         return partial(plan_prospect, binary=kind == "binary")
     if estimator.items.predictor is None:
@@ -263,6 +281,12 @@ def find_estimator(method: object) -> Estimator:
     if isinstance(method, Estimator):
         return method
     if isinstance(method, str) and method in _BY_NAME:
-        return _BY_NAME[method]
+        return _by_name(method)
     names = ", ".join(repr(name) for name in _BY_NAME)
     raise ArgumentError("method", f"must be one of {names}, or an Estimator from plandp.methods")
+
+
+@cache  # so that a name always stands for the same estimator
+def _by_name(name: str) -> Estimator:
+    found = _BY_NAME[name]
+    return found if isinstance(found, Estimator) else found()

@@ -9,15 +9,12 @@ from plandp.data.array import open_array
 from plandp.data.batch_stream import holds_batches, open_stream
 from plandp.data.batches import Batches
 from plandp.data.blocks import TableRows
-from plandp.data.containers import is_container, open_container
-from plandp.data.files import open_files
+from plandp.data.containers import is_container, is_scipy_matrix, open_container
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.lists import list_array, list_width
 from plandp.data.open_engine import open_engine
 from plandp.data.row_index import RowIndex, open_numbered
 from plandp.data.rows import Rows
-from plandp.data.scipy_matrix import is_scipy_matrix
-from plandp.data.streamed_rows import rows_in
 from plandp.data.table import Table, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -47,6 +44,8 @@ def open_rows(
         with np.errstate(all="ignore"):
             batches = _open_batches(data, columns)
             if batches is not None:
+                from plandp.data.streamed_rows import rows_in  # here, since most tables are held in memory
+
                 return rows_in(batches, before_values=before_values, progress=progress, threads=threads)
             table = _open_table(data, columns, before_values)
         return TableRows(table, progress=progress, threads=threads)
@@ -56,15 +55,14 @@ def open_rows(
 
 def _open_batches(data: object, columns: Collection[Label] | None) -> Batches | None:
     """Return what comes in pieces: files, and lists and other iterables of batches; None for all else."""
-    if isinstance(data, str | os.PathLike):
-        return open_files(data, columns)
     if isinstance(data, list | tuple):
-        if data and all(isinstance(item, str | os.PathLike) for item in data):
-            return open_files(data, columns)
-        return open_stream(data, columns) if holds_batches(data) else None
-    if is_scipy_matrix(data) or is_container(data):
-        return None
-    return open_stream(data, columns)
+        if not data or not all(isinstance(item, str | os.PathLike) for item in data):
+            return open_stream(data, columns) if holds_batches(data) else None
+    elif not isinstance(data, str | os.PathLike):
+        return None if is_scipy_matrix(data) or is_container(data) else open_stream(data, columns)
+    from plandp.data.files import open_files  # here, since tables in memory need none of its readers
+
+    return open_files(data, columns)
 
 
 def _open_table(data: object, columns: Collection[Label] | None, before_values: BeforeValues) -> Table:

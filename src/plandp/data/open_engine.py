@@ -1,22 +1,22 @@
 """The way in for tables of an engine, whose rows stay with its workers."""
 
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
-from plandp.data.dask_collections import open_dask
-from plandp.data.engine_rows import EngineRows
 from plandp.data.labels import BeforeValues
 from plandp.data.row_index import RowIndex
-from plandp.data.spark_frame import open_spark
-from plandp.data.spark_vectors import open_spark_vectors
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
-Opener = Callable[[object, Collection[Label] | None, RowIndex, BeforeValues], EngineRows | None]
+if TYPE_CHECKING:
+    from plandp.data.engine_rows import EngineRows
 
-_OPENERS: dict[str, tuple[str, Opener, str]] = {
-    "dask": ("Dask", open_dask, "an array, dataframe or series"),
-    "pyspark": ("Spark", open_spark, "a pyspark.sql.DataFrame"),
+Opener = Callable[[object, Collection[Label] | None, RowIndex, BeforeValues], "EngineRows | None"]
+
+_ENGINES = {
+    "dask": ("Dask", "an array, dataframe or series"),
+    "pyspark": ("Spark", "a pyspark.sql.DataFrame"),
 }
 
 
@@ -27,19 +27,19 @@ def open_engine(
     row_index: RowIndex,
     in_order: bool,
     before_values: BeforeValues,
-) -> EngineRows | None:
+) -> "EngineRows | None":
     """Return the table of an engine as rows, None for what is of no engine.
 
     Nothing is read for those who need the order of the rows.
     """
     packages = _packages(data)
-    for package, (engine, opener, tables) in _OPENERS.items():
+    for package, (engine, tables) in _ENGINES.items():
         if package in packages:
             if in_order:
                 raise ArgumentError(
                     "method", f"goes by the order of the rows, and those of {engine} have none; use method='plan'"
                 )
-            rows = opener(data, columns, row_index, before_values)
+            rows = _opener(package)(data, columns, row_index, before_values)
             if rows is None:
                 raise ArgumentError("data", f"a {type(data).__name__} of {engine} is not accepted; pass {tables}")
             return rows
@@ -52,7 +52,20 @@ def open_engine_items(
     """Return sparse vectors of an engine as rows that hold few items, None for other objects."""
     if in_order or "pyspark" not in _packages(data):
         return None
+    from plandp.data.spark_vectors import open_spark_vectors  # here, since most vectors are not of Spark
+
     return open_spark_vectors(data, binary=binary, columns=columns, before_values=before_values)
+
+
+def _opener(package: str) -> Opener:
+    # Each is imported here, since most tables are of no engine.
+    if package == "dask":
+        from plandp.data.dask_collections import open_dask
+
+        return open_dask
+    from plandp.data.spark_frame import open_spark
+
+    return open_spark
 
 
 def _packages(data: object) -> set[str]:

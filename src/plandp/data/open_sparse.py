@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.compressed_rows import CompressedRows
+from plandp.data.containers import is_scipy_matrix
 from plandp.data.dense_items import dense_items
 from plandp.data.distinct_items import column_places, distinct_items
 from plandp.data.files import open_matrix_file
@@ -18,7 +19,7 @@ from plandp.data.open import open_rows
 from plandp.data.open_engine import open_engine_items
 from plandp.data.pandas_sparse import open_sparse_frame
 from plandp.data.progress_bar import bar_of_hundredths
-from plandp.data.scipy_matrix import is_scipy_matrix, refuse_by_parts, refuse_by_type, stored_rows
+from plandp.data.scipy_matrix import refuse_by_parts, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
 from plandp.data.table import refuse_empty

@@ -14,12 +14,6 @@ from plandp.data.stored_rows import ENTRIES_AT_A_TIME, StoredRows, floats
 from plandp.errors import ArgumentError
 
 
-def is_scipy_matrix(data: object) -> bool:
-    """Whether this is a sparse matrix or array of SciPy, not an operator; nothing is imported to find out."""
-    of_scipy = any(base.__module__.startswith("scipy.sparse") for base in type(data).__mro__)
-    return of_scipy and hasattr(data, "format") and hasattr(data, "dtype")  # of parts that are no arrays it has none
-
-
 def refuse_by_type(dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
     """Refuse a matrix by its public dtype and number of dimensions."""
     if dtype.kind not in "biuf":

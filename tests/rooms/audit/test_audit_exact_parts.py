@@ -2,6 +2,8 @@
 
 import io
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -22,6 +24,7 @@ from plandp.audit.row_by_row import added_otherwise, many_clipped_rows
 from plandp.audit.watching import SCRIPTS, watched
 from plandp.audit.worst_tables import Stage, stages
 from plandp.data import csv_events
+from plandp.data.open_sparse import open_sparse_rows
 from plandp.mechanisms import ball_sum, clipped_sum, lattice_counts, norm_cells
 from plandp.mechanisms.norm_cells import CellSums
 from plandp.noise import meter, sampler
@@ -398,7 +401,7 @@ def test_reads_of_items_and_events_are_counted(front: int) -> None:
 
     def hasty(data: Any, **arguments: Any) -> Any:
         if front == 1:
-            curator.open_sparse_rows(data, binary=False)
+            open_sparse_rows(data, binary=False)
         else:
             lines = io.BytesIO(data.encode())
             lines.readline()
@@ -410,6 +413,17 @@ def test_reads_of_items_and_events_are_counted(front: int) -> None:
     assert any(read.startswith("plandp.data") for read in reads.names)
     found, _ = refusals._refused(name, hasty, (table, table), wrong[0][1])
     assert any("rows were read first" in problem for problem in found)
+
+
+def test_an_import_is_no_read() -> None:
+    program = (
+        "from fractions import Fraction\n"
+        "from plandp.audit.plan import AuditPlan\n"
+        "from plandp.audit.refusals import Refusals\n"
+        "print(Refusals().run(AuditPlan(method='plan', rho=Fraction(1), seconds=0.0, false_alarm=0.01)).detail)"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.startswith("median time of a refusal"), printed
 
 
 def test_messages_that_tell_about_rows_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
