@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import signal
 import sys
 import time
 import warnings
@@ -150,6 +151,20 @@ def _compute() -> None:
 def test_a_case_that_hangs_is_found(hang: Callable[[], None]) -> None:
     with pytest.raises(Broken, match="took too long"):
         watched(hang, seconds=0.05)
+
+
+def test_the_second_clock_does_not_ring_while_the_first_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_clock = signal.setitimer
+
+    def late(which: int, seconds: float) -> tuple[float, float]:
+        if seconds == 0.0:
+            signal.raise_signal(signal.SIGPROF)
+        return set_clock(which, seconds)
+
+    monkeypatch.setattr(signal, "setitimer", late)
+    with pytest.raises(Broken, match="took too long"):
+        watched(lambda: signal.raise_signal(signal.SIGALRM))
+    assert watched(lambda: None).kind == "NoneType"
 
 
 @pytest.mark.parametrize(
