@@ -55,7 +55,7 @@ def test_a_missing_value_that_counts_on_both_sides_is_rejected() -> None:
     both = in_numpy(
         lattice_counts,
         ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),
-        ("np.where(lost, lattice.cells, found)", "np.where(lost, 0.0, found)"),
+        ("np.copyto(found, lattice.cells, where=lost)", "np.copyto(found, 0.0, where=lost)"),
     )
     assert worst_counts(both) > 1
 
@@ -121,7 +121,7 @@ def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
             (
                 ("vectors = np.rint(y, out=y)", "vectors = y"),
                 ("(gather @ vectors).astype(np.int64)", "gather @ vectors"),
-                ("block.shape[1]), np.int64)", "block.shape[1]))"),
+                ("np.zeros(count + LINE // 8, np.int64)", "np.zeros(count + LINE // 8)"),
             ),
             id="sums of floats",
         ),
@@ -140,7 +140,7 @@ def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str
 
 
 UNCHECKED = "exact > squared_bounds[cell]", "False"
-ROUGHLY = "break\n            norms[r] = np.sqrt(total)", "break\n            norms[r] = 0.97 * np.sqrt(total)"
+ROUGHLY = "norms[0], norms[1] = np.sqrt(total), np", "norms[0], norms[1] = 0.97 * np.sqrt(total), 0.97 * np"
 
 
 def mistaken_cells(*replacements: tuple[str, str], bounds: str = BOUNDS) -> Any:
@@ -178,9 +178,11 @@ def test_a_loop_that_lets_long_rows_through_is_rejected(replacements: tuple[tupl
     [
         pytest.param("else finer[cell]", "else (1.0 + norms[0] * 1e-3) * finer[cell]", id="neighbour's norm"),
         pytest.param(
-            "for r in range(rows):\n            cell", "for r in range(TOGETHER):\n            cell", id="old rows"
+            "for r in range(rows):\n            row", "for r in range(TOGETHER):\n            row", id="old rows"
         ),
         pytest.param("counts[cell] += 1", "counts[cell] = 1", id="cells counted once"),
+        pytest.param("b = (values[second + at]", "b = (values[first + at]", id="neighbour's values"),
+        pytest.param("< reach and norms[1] * (1.0 + margin) < reach", "< reach", id="neighbour's box"),
     ],
 )
 def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacement: str) -> None:

@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
-from plandp.data.arrow_table import ArrowTable
 from plandp.data.chosen_rows import ChosenRows
-from plandp.data.pandas_frame import PandasTable
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Sums
-from plandp.data.side_by_side import ColumnsInMemory
+from plandp.data.side_by_side import ColumnsInMemory, worth_a_loop
 from plandp.data.table import ReadThrough, Table
 from plandp.terms.columns import Label
 
@@ -28,6 +26,9 @@ OF_COLUMNS = 8
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
+
+IN_CACHE = 2**20
+"""Of rows that can be read where they lie, so many values (8 MiB) at most: more are read as fast from there."""
 
 
 class TableRows:
@@ -95,6 +96,7 @@ class TableRows:
                 function.add_to(total, table, indices[start : start + step])
         return total
 
+    @np.errstate(all="ignore")
     def _columns_added_up(
         self, function: ColumnFunction, columns: ColumnsInMemory, starts: Iterable[int], step: int
     ) -> Sums:
@@ -125,7 +127,10 @@ class TableRows:
         """Return the rows at these strictly increasing public indices; a small part of them is held in memory."""
         refuse_indices(indices, self.n)
         chosen: Table = ChosenRows(table=self._table, indices=indices.copy())
-        if HELD * len(indices) <= self.n:
+        values = len(indices) * self.d
+        # without a compiler chosen rows are copied whenever they are read
+        stays = values > IN_CACHE and _chosen_from(chosen) is not None and worth_a_loop(values)
+        if HELD * len(indices) <= self.n and not stays:
             with np.errstate(all="ignore"):
                 chosen = ArrayTable(array=self._table.read(indices), labels=self.labels)
         return TableRows(chosen, progress=self._progress, threads=self._threads)
@@ -174,11 +179,16 @@ def columns_in(table: Table) -> ColumnsInMemory | None:
     """The columns of a table that can be read where they lie, one after the other."""
     if isinstance(table, ReadThrough) and table.watches:
         return columns_in(table.table)
+    if isinstance(table, ArrayTable):
+        return None if table.lies_in_order else table.columns
+    if isinstance(table, ChosenRows):
+        return None
+    from plandp.data.arrow_table import ArrowTable  # here, since arrays need neither
+    from plandp.data.pandas_frame import PandasTable
+
     if isinstance(table, ArrowTable):
         return table.in_memory
-    if isinstance(table, PandasTable):
-        return table.columns
-    return table.columns if isinstance(table, ArrayTable) and not table.lies_in_order else None
+    return table.columns if isinstance(table, PandasTable) else None
 
 
 def merge(left: Sums, right: Sums) -> Sums:

@@ -17,14 +17,16 @@ ASKS_MEMORY = "ask_memory"
 
 @cache
 def compiled(loop: Loop) -> Loop | None:
-    """The loop as machine code, or None without Numba.
+    """The loop as machine code, or None without Numba, or where NUMBA_DISABLE_JIT has it compile nothing.
 
     No fast-math, hence no fused multiply-add and no reordering: each operation rounds as NumPy's does, so that what a
     row adds is the same, bit for bit, with and without the compiler.  Only `IN_ANY_ORDER` may be reordered.
     """
     try:
-        from numba import njit
+        from numba import config, njit
     except ImportError:
+        return None
+    if getattr(config, "DISABLE_JIT", 0):  # a name that is made at run time
         return None
     parts = {
         name: _memory_asker() if name == ASKS_MEMORY else njit(error_model="numpy", fastmath=_freedom(name))(part)

@@ -23,8 +23,6 @@ def lattice_key(x: float, low: float, high: float, stand_in: float, step: float,
 
 def write_keys(
     block: FloatArray,
-    first: int,
-    stride: int,
     low: FloatArray,
     high: FloatArray,
     stand_in: FloatArray,
@@ -33,10 +31,10 @@ def write_keys(
     keys: NDArray[Any],
     absent: NDArray[np.int64],
 ) -> None:
-    """Write the lattice cells of every `stride`-th row to `keys`; what stays NaN is absent, its key `cells`."""
+    """Write the lattice cells of every row to `keys`; what stays NaN is absent, its key `cells`."""
     n, d = block.shape
-    for r in range(-(-(n - first) // stride)):
-        row, line = block[first + r * stride], keys[r]
+    for r in range(n):
+        row, line = block[r], keys[r]
         for c in range(d):
             key = lattice_key(row[c], low[c], high[c], stand_in[c], step[c], cells[c])
             line[c] = key

@@ -12,7 +12,7 @@ BUCKET_SHIFT = 45
 MOST_ROWS = 1024
 """Rows that are worked on at a time, at most."""
 
-VALUES_AT_A_TIME = 2**16
+VALUES_AT_A_TIME = 2**15
 """Values that are worked on at a time: they stay in cache."""
 
 TOGETHER = 8
@@ -34,6 +34,7 @@ def add_up_columns(
     begins: IntArray,
     first: int,
     count: int,
+    reach: float,
     low: FloatArray,
     high: FloatArray,
     stand_in: FloatArray,
@@ -51,7 +52,8 @@ def add_up_columns(
     """Do what `add_up_cells` does, with `count` rows from `first` on of the columns that begin at `begins`.
 
     Column after column is read, so that norms are added up from the left in any case.  Lattice vectors must fit in 32
-    bits.  Bits of floats are added up modulo 2⁶⁴, and those of 1.5 · 2⁵² taken off in the end.
+    bits.  Bits of floats are added up modulo 2⁶⁴, and those of 1.5 · 2⁵² taken off in the end.  Rows whose norm is
+    below `reach` lie within the box and have no NaN.
     """
     d, last = len(begins), len(edges) - 1
     groups = -(-d // TOGETHER)
@@ -64,26 +66,41 @@ def add_up_columns(
     in_cell = np.zeros(len(edges), np.uint64)
     bare = sums.view(np.uint64)
     finer = 1.0 / steps
+    clean = True
     for begin in range(first, first + count, strip):
         rows = min(strip, first + count - begin)
         norm, times = room[0, :rows], room[1, :rows]
         bits = norm.view(np.int64)
-        norm[:] = 0.0
-        for c in range(d):
-            part, line = values[begins[c] + begin : begins[c] + begin + rows], y[c, :rows]
-            after = begins[c + 1] + begin if c + 1 < d else begins[0] + begin + rows
-            for r in range(0, rows, TOGETHER):
-                ask_memory(values, after + r)  # what is read next; a place beyond the end is no harm
-            least, most, instead, middle, per_unit = low[c], high[c], stand_in[c], center[c], factor[c]
+        for _ in range(2):
+            norm[:] = 0.0
+            for c in range(d):
+                part, line = values[begins[c] + begin : begins[c] + begin + rows], y[c, :rows]
+                after = begins[c + 1] + begin if c + 1 < d else begins[0] + begin + rows
+                for r in range(0, rows, TOGETHER):
+                    ask_memory(values, after + r)  # what is read next; a place beyond the end is no harm
+                middle, per_unit = center[c], factor[c]
+                if clean:  # as the rows before; where these are not, they are mapped anew
+                    for r in range(rows):
+                        x = (part[r] - middle) * per_unit
+                        x = x * x if squared else x
+                        line[r] = x
+                        norm[r] += x * x
+                else:
+                    least, most, instead = low[c], high[c], stand_in[c]
+                    for r in range(rows):
+                        x = part[r]
+                        x = least if x < least else x
+                        x = most if x > most else x
+                        x = instead if x != x else x  # NaN
+                        x = (x - middle) * per_unit
+                        x = x * x if squared else x
+                        line[r] = x
+                        norm[r] += x * x
+            mapped, clean = not clean, True
             for r in range(rows):
-                x = part[r]
-                x = least if x < least else x
-                x = most if x > most else x
-                x = instead if x != x else x  # NaN
-                x = (x - middle) * per_unit
-                x = x * x if squared else x
-                line[r] = x
-                norm[r] += x * x
+                clean = clean and np.sqrt(norm[r]) * (1.0 + margin) < reach
+            if mapped or clean:
+                break
         for r in range(rows):
             norm[r] = np.sqrt(norm[r])
             cell = first_cells[min(max((bits[r] >> BUCKET_SHIFT) - lowest_bucket, 0), len(first_cells) - 1)]

@@ -97,6 +97,7 @@ def learn_from_count(
     curves, cells = shapes.shape[1], log_weight.shape[1]
     best = np.empty(cells, np.float32)
     beyond = np.empty(cells, np.float32)
+    variance, squared = np.empty(cells, np.float32), np.empty(cells, np.float32)
     for c in range(cells):
         updated[curves, c] = log_weight[curves, c] + (step[0] if begin + c <= seen else step[1])
         best[c] = updated[curves, c]
@@ -111,9 +112,12 @@ def learn_from_count(
             rise = log_rows - log_tail
             rise = rise if rise > ZERO else ZERO
             off = (rise + ONE) * misfit * (expected if expected < most else most)
-            variance = off * off + noise_variance
+            variance[c] = off * off + noise_variance
             apart = told - expected
-            updated[i, c] = log_weight[i, c] - HALF * (apart * apart / variance + logarithm(variance * TWO_PI))
+            squared[c] = apart * apart
+        for c in range(cells):  # a loop of its own: processors overlap short chains of operations better than long ones
+            said = squared[c] / variance[c] + logarithm(variance[c] * TWO_PI)
+            updated[i, c] = log_weight[i, c] - HALF * said
         for c in range(cells):
             best[c] = updated[i, c] if updated[i, c] > best[c] else best[c]
     highest = best.max() - FORGOTTEN

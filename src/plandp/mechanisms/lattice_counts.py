@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
+from plandp.mechanisms.sorted_keys import SortedKeys
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.columns import Columns
 
 FloatArray = NDArray[np.float64]
 
 TILE = 2**17  # values worked on at a time: they stay in cache
-
-FULL_BYTE = 255  # as many ones add up in a byte
-ABREAST = 4096  # keys, of several rows: NumPy takes long to begin with a row, and rows may be short
 
 HELD = 2**29
 """So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
@@ -65,12 +63,16 @@ class Lattice:
         cells = np.maximum(2.0, np.ceil(2.0 * (columns.width / columns.smallest_spread)))
         return cls(low=columns.low, high=columns.high, step=columns.width / cells, cells=cells)
 
-    def keys(self, block: FloatArray, missing: FloatArray | None) -> NDArray[np.float64]:
+    def keys(self, block: FloatArray, missing: FloatArray | None) -> FloatArray:
         """The cell of every value, 0 … cells-1; NaN stays NaN unless a public value stands for it."""
-        x = np.clip(block, self.low, self.high)
+        x = np.asarray(np.maximum(block, self.low))
+        np.minimum(x, self.high, out=x)
         if missing is not None:
-            x = np.where(np.isnan(x), missing, x)
-        return np.asarray(np.minimum(np.floor((x - self.low) / self.step), self.cells - 1.0))
+            np.copyto(x, missing, where=np.isnan(x))
+        x -= self.low
+        x /= self.step
+        np.floor(x, out=x)
+        return np.asarray(np.minimum(x, self.cells - 1.0, out=x))
 
     def of_columns(self, chosen: slice) -> "Lattice":
         """The lattice of some of the columns."""
@@ -104,18 +106,8 @@ class LatticeKeys:
 
 
 def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int64]) -> None:
-    """What the compiled loop does, tile by tile in NumPy."""
-    m, d = keys.shape
-    abreast = max(1, ABREAST // d)
-    whole = m // abreast * abreast
-    lines, thresholds = keys[:whole].reshape(-1, abreast * d), np.tile(wanted, abreast)
-    counted = np.zeros(abreast * d, np.int64)
-    at_a_time = max(1, min(TILE // len(counted), FULL_BYTE))
-    for first in range(0, len(lines), at_a_time):
-        smaller = (lines[first : first + at_a_time] < thresholds).view(np.uint8)
-        counted += np.add.reduce(smaller, axis=0, dtype=np.uint8)
-    below += counted.reshape(abreast, d).sum(axis=0)
-    below += (keys[whole:] < wanted).sum(axis=0, dtype=np.int64)
+    """What the compiled loop does, in NumPy; a search has keys in order instead."""
+    below += np.count_nonzero(keys < wanted, axis=0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -241,15 +233,14 @@ def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | ty
     return np.uint16 if largest < 2**16 else np.int32 if largest < 2**31 else np.int64
 
 
-def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int = 1) -> LatticeKeys:
-    """Read every `stride`-th of the rows, by number, as lattice keys; pays nothing, stays inside."""
-    keys = np.empty((-(-rows.n // stride), rows.d), narrowest_integer(lattice))
+def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> LatticeKeys:
+    """Read the rows as lattice keys; pays nothing, stays inside."""
+    keys = np.empty((rows.n, rows.d), narrowest_integer(lattice))
     absent = np.zeros(rows.d, np.int64)
-    seen = begin = 0
+    begin = 0
     for block in rows.blocks():
-        first = -seen % stride
-        write_block_keys(block, lattice, missing, keys[begin:], absent, first=first, stride=stride)
-        seen, begin = seen + len(block), begin + len(range(first, len(block), stride))
+        write_block_keys(block, lattice, missing, keys[begin:], absent)
+        begin += len(block)
     return LatticeKeys(keys=keys, missing=absent)
 
 
@@ -259,19 +250,14 @@ def write_block_keys(
     missing: FloatArray | None,
     keys: NDArray[Any],
     absent: NDArray[np.int64],
-    *,
-    first: int = 0,
-    stride: int = 1,
 ) -> None:
-    """Write the keys of every `stride`-th row to the first rows of `keys`, and add missing ones to `absent`."""
+    """Write the keys of the block to the first rows of `keys`, and add missing ones to `absent`."""
     loop = compiled(write_keys)
     if loop is None:
-        return _write_keys(block[first::stride], lattice, missing, keys, absent)
+        return _write_keys(block, lattice, missing, keys, absent)
     stand_in = np.full(block.shape[1], np.nan) if missing is None else missing
     loop(
         np.ascontiguousarray(block),
-        first,
-        stride,
         lattice.low,
         lattice.high,
         stand_in,
@@ -295,8 +281,9 @@ def _write_keys(
     for first in range(0, len(block), rows):
         found = lattice.keys(block[first : first + rows], missing)
         lost = np.isnan(found)
-        absent += lost.sum(axis=0)
-        keys[first : first + len(found)] = np.where(lost, lattice.cells, found)
+        absent += np.count_nonzero(lost, axis=0)
+        np.copyto(found, lattice.cells, where=lost)
+        keys[first : first + len(found)] = found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -348,15 +335,17 @@ class ReadAgain:
 
 def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:
     """Every `stride`-th of the rows, by number, to be counted: tallied, held or read again, as public sizes decide."""
-    kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
-    size = -(-rows.n // stride) * rows.d * kind.itemsize
-    tallied = kind == np.uint16 and 4 * points * rows.d <= TALLIED * size
-    if rows.ordered and size <= HELD and not tallied:
-        keys = lattice_keys(rows, lattice, missing, stride=stride)
-        return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
-    small = kind == np.uint16 and 4 * points * rows.d <= SENT and rows.n < 2**31
-    if (rows.ordered and size <= HELD) or small:
+    kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
+    size = chosen.n * chosen.d * kind.itemsize
+    tallied = kind == np.uint16 and 4 * points * chosen.d <= TALLIED * size
+    if chosen.ordered and size <= HELD and not tallied:
+        keys = lattice_keys(chosen, lattice, missing)
+        if compiled(count_below) is None:
+            return SortedKeys.of(keys.keys, keys.missing)
+        return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
+    small = kind == np.uint16 and 4 * points * chosen.d <= SENT and chosen.n < 2**31
+    if (chosen.ordered and size <= HELD) or small:
         return TalliedKeys.of(chosen, lattice, missing)
     return ReadAgain(chosen, lattice, missing)
 

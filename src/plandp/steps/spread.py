@@ -22,7 +22,7 @@ SHARES = (Fraction(3, 20), Fraction(1, 5), Fraction(13, 20))  # of the budget, p
 FLOOR_SHARE = 0.03  # of the mean spread: less would buy nothing
 FLOOR_SMALLEST = 1.0 / 16.0  # of the smallest spread that matters
 CLIPPED_SHARE = 0.03  # of the rows have their squares clipped
-COUNTS = (9, 6, 6)  # noisy counts per round to find where squares are clipped
+COUNTS = (9, 6, 6)  # noisy counts per round to find where squares are clipped: fewer lose norms that sit on two values
 CAUTION = (0.9, 0.5, 0.5)  # clipped too late, squares cost noise; too early, a rare value would seem to have no spread
 # a mean of squares below so many standard deviations of its noise, and far below the others, may as well be zero
 UNSEEN_NOISES, UNSEEN_SHARE = 3.0, 0.1

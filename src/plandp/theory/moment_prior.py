@@ -16,16 +16,21 @@ def posterior_moments(noisy: FloatArray, noise_std: FloatArray) -> FloatArray:
     highest = 1.2 * max(float((noisy + noise_std).max()), float(noise_std.max()))
     lowest = max(float(noise_std.min()) / 50.0, highest * 1e-14)
     grid = np.exp(np.arange(np.log(lowest), np.log(highest) + GRID_STEP, GRID_STEP))
+    if len(noisy) <= LEARN_FROM:
+        likelihood = _likelihood(noisy, noise_std, grid)
+        return _means(likelihood * _learned_prior(likelihood), grid)
     stride = -(-len(noisy) // LEARN_FROM)
     some = np.argsort(noisy, kind="stable")[::stride]  # stratified: all sizes of moment are represented
-    likelihood = _likelihood(noisy[some], noise_std[some], grid).astype(np.float32)
-    prior = _learned_prior(np.where(likelihood < TINY, np.float32(0.0), likelihood))
+    prior = _learned_prior(_likelihood(noisy[some], noise_std[some], grid))
     answer = np.empty_like(noisy)
     for begin in range(0, len(noisy), LEARN_FROM):
         part = slice(begin, begin + LEARN_FROM)
-        posterior = _likelihood(noisy[part], noise_std[part], grid) * prior
-        answer[part] = (posterior @ grid) / posterior.sum(axis=1)
+        answer[part] = _means(_likelihood(noisy[part], noise_std[part], grid) * prior, grid)
     return answer
+
+
+def _means(posterior: FloatArray, grid: FloatArray) -> FloatArray:
+    return np.asarray((posterior @ grid) / posterior.sum(axis=1))
 
 
 def _likelihood(noisy: FloatArray, noise_std: FloatArray, grid: FloatArray) -> FloatArray:
@@ -33,8 +38,10 @@ def _likelihood(noisy: FloatArray, noise_std: FloatArray, grid: FloatArray) -> F
     return np.asarray(np.exp(half_chi2.min(axis=1, keepdims=True) - half_chi2))
 
 
-def _learned_prior(likelihood: NDArray[np.float32]) -> FloatArray:
+def _learned_prior(exact: FloatArray) -> FloatArray:
     """Expectation–maximisation, in single precision: the prior is good to a percent at best."""
+    likelihood = exact.astype(np.float32)
+    likelihood[likelihood < TINY] = 0.0
     count, cells = likelihood.shape
     prior = np.full(cells, 1.0 / cells, np.float32)
     for _ in range(EM_ROUNDS):

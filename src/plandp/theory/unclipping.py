@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 # a centre is seldom off by more than .3 spreads: a mean further away tells of skewed rows, for which this is not true
 OFF_CENTER, SKEWED = 0.3, 0.45
 MOST_UNDONE = 0.2  # the share clipped is at most this: far more is a lost search, or noise
-HALVINGS = 60
+HALVINGS = 32  # of a logarithm: to some 10⁻⁸
 
 
 def clipping_gain(

@@ -1,7 +1,9 @@
 """The fold: each row once, any block size, no warning, no write, and a sample that keeps its promises."""
 
 import pickle
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -176,13 +178,20 @@ def test_a_sample_is_those_rows(n: int, monkeypatch: pytest.MonkeyPatch) -> None
         assert sample.sample(np.array([1])).fold(CountAndSum())[1].tolist() == [7, 6]
 
 
-def test_a_small_sample_is_held_and_a_large_one_is_not_copied() -> None:
+def test_a_small_sample_is_held_and_a_large_one_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.zeros((60, 2))
     rows = open_rows(table)
     small, large = rows.sample(np.arange(10)), rows.sample(np.arange(11))
+    monkeypatch.setattr(blocks, "IN_CACHE", 19)
+    held = rows.sample(np.arange(10))  # by those who would have to copy it for every pass, as without a compiler
+    monkeypatch.setattr(blocks, "worth_a_loop", lambda values: True)
+    beyond_cache, copied = rows.sample(np.arange(10)), open_rows(table, columns=[1, 0]).sample(np.arange(10))
     table[:] = 1.0
     assert small.fold(CountAndSum())[1].tolist() == [0, 0]
     assert large.fold(CountAndSum())[1].tolist() == [11, 11]
+    assert held.fold(CountAndSum())[1].tolist() == [0, 0]
+    assert beyond_cache.fold(CountAndSum())[1].tolist() == [10, 10]
+    assert copied.fold(CountAndSum())[1].tolist() == [0, 0]  # chosen columns do not lie in order
 
 
 @pytest.mark.parametrize("indices", [[], [-1, 2], [0, 10], [1, 1], [3, 2]])
@@ -205,3 +214,23 @@ def test_nothing_prints_a_value() -> None:
 def test_block_functions_travel() -> None:
     function = pickle.loads(pickle.dumps(CountAndSum()))
     assert open_rows(np.ones((3, 1))).fold(function)[0] == 3
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_no_thread_warns_of_what_columns_hold(threads: int) -> None:
+    class Overflows:
+        takes_columns = True
+
+        def __call__(self, block: FloatBlock, /) -> Sums:
+            return (np.zeros(1, np.int64),)
+
+        def add_to(self, sums: Sums, block: FloatBlock, chosen: Any, /) -> None:
+            raise AssertionError("columns are read where they lie")
+
+        def add_columns(self, sums: Sums, values: FloatBlock, begins: Any, rows: range, /) -> None:
+            sums[0][0] += int(np.isinf(values[begins[0] + rows.start : begins[0] + rows.stop] * 10.0).sum())
+
+    table = np.full((2**17, 2), 1e308, order="F")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert open_rows(table, threads=threads).fold(Overflows())[0] == len(table)

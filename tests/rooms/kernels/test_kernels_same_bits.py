@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,36 @@ def test_sums_of_columns(
             function.add_columns(found, columns, begins, rows)
         for one, same in zip(wanted, found, strict=True):
             np.testing.assert_array_equal(one, same)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-3, 0.4])
+def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: bool) -> None:
+    # A row that is as short as can be and leaves the box: were it taken for one that stays within, it would show.
+    low, high, center = np.array([-3.0, -1.0, -2.0]), np.array([1.0, 4.0, 2.0]), np.array([0.0, 1.0, 0.5])
+    view = Recentred(low=low, high=high, missing=None, center=center, factor=np.array([1.0, 0.5, 2.0 / 3.0]))
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=3, points=2**30)
+    function = CellSums(view=view, cells=cells, squared=squared, wide=False)
+    corners = np.tile(center, (6, 1))
+    corners[range(3), range(3)] = high + beyond * (high - center)
+    corners[range(3, 6), range(3)] = low - beyond * (center - low)
+    inside = np.tile(center + 0.01, (6, 1))
+    for before in range(2):  # so that each is the first and the second of a pair, beside a row that stays within
+        table = np.concatenate([inside[:before], np.stack([corners, inside], axis=1).reshape(-1, 3), corners[::2]])
+        within = np.clip(table, low, high)
+        pairs = zip(each_way(partial(function, within)), each_way(partial(function, table)), strict=True)
+        for wanted, found in pairs:
+            for one, same in zip(wanted, found, strict=True):
+                np.testing.assert_array_equal(one, same)
+        for way in ("compiled", "plain Python"):
+            with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+                patch.setattr(norm_cells, "compiled", WAYS[way])
+                for row in range(len(table)):  # strips of one row, of two, and of all
+                    for rows in (range(row, row + 1), range(row, min(row + 2, len(table))), range(row, len(table))):
+                        found = function(table[:0])
+                        function.add_columns(found, table.ravel(order="F"), len(table) * np.arange(3), rows)
+                        for one, same in zip(function(within[rows.start : rows.stop]), found, strict=True):
+                            np.testing.assert_array_equal(one, same)
 
 
 @pytest.mark.parametrize("above", [False, True], ids=["on edges", "just above edges"])
@@ -421,6 +452,12 @@ def test_whole_sparse_releases(kind: str) -> None:
 
 def test_without_numba_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    assert compiled.__wrapped__(add_up_cells) is None
+
+
+def test_where_numba_compiles_nothing_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Numba's own stand-ins would run the loops as Python, all but the question to memory, which has none.
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
     assert compiled.__wrapped__(add_up_cells) is None
 
 

@@ -6,6 +6,7 @@ import pytest
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts
 from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, NarrowedKeys, ReadAgain, TalliedKeys, counted_keys
+from plandp.mechanisms.sorted_keys import SortedKeys
 from plandp.terms.columns import read_columns
 
 COLUMNS = read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=[0.01, 0.1, 0.5])
@@ -117,9 +118,26 @@ def test_tallies_are_made_where_they_are_small(table, monkeypatch):
     assert isinstance(counted_keys(open_rows(table), LATTICE, None, stride=1), LatticeKeys)
 
 
-@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+@pytest.mark.parametrize("smallest", [0.5, 0.001, 1e-10], ids=["16 bits", "32 bits", "64 bits"])
+@pytest.mark.parametrize("rows", [1, 2, 63, 64, 65, 1000])
+def test_keys_in_order_answer_as_all_keys_do(rows, smallest, monkeypatch):
+    d, rng = 7, np.random.default_rng(14)
+    values = rng.normal(rng.normal(0, 50, d), 3.0, (rows, d))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    values[:, 0], values[:, 1] = 3.0, np.nan
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-500, 500), smallest_spread=smallest))
+    held = counted_keys(open_rows(values), lattice, None, stride=1)
+    monkeypatch.setattr(lattice_counts, "TALLIED", 0)
+    monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+    ordered = counted_keys(open_rows(values), lattice, None, stride=1)
+    assert isinstance(ordered, SortedKeys)
+    points = np.floor((np.nan_to_num(values[rng.integers(rows, size=40)]) + 500.0) / lattice.step)
+    for at in (np.zeros(d), lattice.cells, lattice.cells + 1.0, *points, *(points + 1.0)):
+        assert ordered.twice_below(at).tolist() == held.twice_below(at).tolist()
+
+
 @pytest.mark.parametrize("smallest", [0.5, 0.001], ids=["16 bits", "32 bits"])
-def test_keys_around_a_search_answer_as_all_keys_do(way, smallest, monkeypatch):
+def test_keys_around_a_search_answer_as_all_keys_do(smallest, monkeypatch):
     d, rng = 70, np.random.default_rng(12)
     values = rng.normal(rng.normal(0, 50, d), 3.0, (400, d))
     values[rng.random(values.shape) < 0.05] = np.nan
@@ -127,8 +145,6 @@ def test_keys_around_a_search_answer_as_all_keys_do(way, smallest, monkeypatch):
     held = counted_keys(open_rows(values), lattice, None, stride=1)
     monkeypatch.setattr(lattice_counts, "NARROWED", 0)
     monkeypatch.setattr(lattice_counts, "WINDOW", 40)
-    if way == "NumPy":
-        monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
     narrowed = counted_keys(open_rows(values), lattice, None, stride=1)
     assert isinstance(held, LatticeKeys)
     assert isinstance(narrowed, NarrowedKeys)

@@ -6,7 +6,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
+from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, counted_keys, lattice_keys, private_counts_below
 from plandp.noise.meter import open_door
 from plandp.terms.columns import read_columns
 
@@ -76,10 +76,13 @@ def test_every_so_many_rows_are_read_by_number_whatever_the_blocks(
 ) -> None:
     table = np.random.default_rng(74).uniform(-2, 6, (50, 2))
     lattice = Lattice.of(columns_of(2, 0.25))
+    monkeypatch.setattr(lattice_counts, "TALLIED", 0)
     expected = lattice_keys(open_rows(table[::stride]), lattice, None).keys
     for per_block in (1, 6, 14, 1000):
         monkeypatch.setattr("plandp.data.blocks.VALUES_PER_BLOCK", per_block)
-        np.testing.assert_array_equal(lattice_keys(open_rows(table), lattice, None, stride=stride).keys, expected)
+        found = counted_keys(open_rows(table), lattice, None, stride=stride)
+        assert isinstance(found, LatticeKeys)
+        np.testing.assert_array_equal(found.keys, expected)
 
 
 def test_counts_of_more_rows_than_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
