@@ -11,6 +11,12 @@ Loop = Callable[..., None]
 IN_ANY_ORDER = "plus_square"
 """What a loop calls for a sum that may be added in any order: never what a row adds, only a first look at it."""
 
+INSTRUCTION = "_instruction"
+"""What comes after the name of a function of a loop's file, in the name of the one that makes machine code for it.
+
+In the same file, since kept machine code is used until that file changes.
+"""
+
 ASKS_MEMORY = "ask_memory"
 """What a loop calls for an array and a place, to have memory fetch what it will read soon: it changes no number."""
 
@@ -29,7 +35,7 @@ def compiled(loop: Loop) -> Loop | None:
     if getattr(config, "DISABLE_JIT", 0):  # a name that is made at run time
         return None
     parts = {
-        name: _memory_asker() if name == ASKS_MEMORY else njit(error_model="numpy", fastmath=_freedom(name))(part)
+        name: _instruction(name, part) or njit(error_model="numpy", fastmath=_freedom(name))(part)
         for name, part in _parts(loop)
     }
     if parts:  # a copy that calls machine code; the loop itself still runs as Python
@@ -63,6 +69,21 @@ def _parts(loop: Loop) -> list[tuple[str, FunctionType]]:
 
 def _freedom(name: str) -> set[str]:
     return {"reassoc"} if name == IN_ANY_ORDER else set()
+
+
+def _instruction(name: str, part: FunctionType) -> Any:
+    """Machine code for a part that its file has, or that is known here; None where Numba makes it."""
+    if name == ASKS_MEMORY:
+        return _memory_asker()
+    own = part.__globals__.get(name + INSTRUCTION)
+    return None if own is None else _intrinsic(own)
+
+
+@cache
+def _intrinsic(own: FunctionType) -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(own)
 
 
 @cache

@@ -158,18 +158,22 @@ def test_sums_of_columns(
 
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-3, 0.4])
-def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: bool) -> None:
+@pytest.mark.parametrize("times", [1, 2, 4])  # columns are mapped four by four, and what is left one by one
+def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: bool, times: int) -> None:
     # A row that is as short as can be and leaves the box: were it taken for one that stays within, it would show.
-    low, high, center = np.array([-3.0, -1.0, -2.0]), np.array([1.0, 4.0, 2.0]), np.array([0.0, 1.0, 0.5])
-    view = Recentred(low=low, high=high, missing=None, center=center, factor=np.array([1.0, 0.5, 2.0 / 3.0]))
-    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=3, points=2**30)
+    low, high, center, factor = np.tile(
+        [[-3.0, -1.0, -2.0], [1.0, 4.0, 2.0], [0.0, 1.0, 0.5], [1.0, 0.5, 2.0 / 3.0]], times
+    )
+    d = 3 * times
+    view = Recentred(low=low, high=high, missing=None, center=center, factor=factor)
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=d, points=2**30)
     function = CellSums(view=view, cells=cells, squared=squared, wide=False)
-    corners = np.tile(center, (6, 1))
-    corners[range(3), range(3)] = high + beyond * (high - center)
-    corners[range(3, 6), range(3)] = low - beyond * (center - low)
-    inside = np.tile(center + 0.01, (6, 1))
+    corners = np.tile(center, (2 * d, 1))
+    corners[range(d), range(d)] = high + beyond * (high - center)
+    corners[range(d, 2 * d), range(d)] = low - beyond * (center - low)
+    inside = np.tile(center + 0.01, (2 * d, 1))
     for before in range(2):  # so that each is the first and the second of a pair, beside a row that stays within
-        table = np.concatenate([inside[:before], np.stack([corners, inside], axis=1).reshape(-1, 3), corners[::2]])
+        table = np.concatenate([inside[:before], np.stack([corners, inside], axis=1).reshape(-1, d), corners[::2]])
         within = np.clip(table, low, high)
         pairs = zip(each_way(partial(function, within)), each_way(partial(function, table)), strict=True)
         for wanted, found in pairs:
@@ -181,9 +185,28 @@ def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: 
                 for row in range(len(table)):  # strips of one row, of two, and of all
                     for rows in (range(row, row + 1), range(row, min(row + 2, len(table))), range(row, len(table))):
                         found = function(table[:0])
-                        function.add_columns(found, table.ravel(order="F"), len(table) * np.arange(3), rows)
+                        function.add_columns(found, table.ravel(order="F"), len(table) * np.arange(d), rows)
                         for one, same in zip(function(within[rows.start : rows.stop]), found, strict=True):
                             np.testing.assert_array_equal(one, same)
+
+
+def test_products_are_rounded_before_they_are_made_whole() -> None:
+    # Products that are rounded to a half, which goes to an even number: not so had the sum been fused with the product.
+    times, halves = 1.0 / 3e-7, np.arange(2**20, 2**20 + 800, 2) + 0.5
+    values = halves / times
+    table = np.zeros((len(values), 5))
+    table[:, 2] = values
+    assert np.count_nonzero(values * times == halves) > 300
+    wanted = [int(np.rint(value * times)) for value in values]
+    cells = NormCells(edges=np.array([1.0]), octave=np.zeros(1, np.int64), step=3e-7, bounds=np.full(1, 2**30))
+    view = Recentred(low=np.full(5, -9.0), high=np.full(5, 9.0), missing=None, center=np.zeros(5), factor=np.ones(5))
+    function = CellSums(view=view, cells=cells, squared=False, wide=False)
+    for found in each_way(lambda: function(table)):
+        assert found[1][0].tolist() == [0, 0, sum(wanted), 0, 0]
+    norm_cells.compiled = compiled  # type: ignore[attr-defined]  # as it was
+    by_column = function(table[:0])
+    function.add_columns(by_column, table.ravel(order="F"), len(table) * np.arange(5), range(len(table)))
+    assert by_column[1][0].tolist() == [0, 0, sum(wanted), 0, 0]
 
 
 @pytest.mark.parametrize("above", [False, True], ids=["on edges", "just above edges"])

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import pkgutil
 from types import FunctionType, ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,9 @@ def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
     }
     assigned |= {line.name for line in ast.parse(inspect.getsource(module)).body if isinstance(line, ast.FunctionDef)}
     looked_up = inspect.getclosurevars(loop)
-    found = {name for name, value in looked_up.globals.items() if value is not np} | set(looked_up.nonlocals)
+    found = {name for name, value in looked_up.globals.items() if value is not np and value is not Any} | set(
+        looked_up.nonlocals
+    )
     return found - assigned
 
 
