@@ -70,7 +70,8 @@ class TableRows:
         if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
             values, run = OF_COLUMNS * values, partial(self._columns_added_up, function, columns)
         elif isinstance(function, AddingFunction):
-            values, run = self._at_a_time(), partial(self._added_up, function)
+            in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
+            values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
         starts, step = self._cut(values)
         shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
         if len(shares) == 1:
