@@ -123,7 +123,7 @@ class StreamedRows:
             return self._whole.sample(self._indices[indices])
         if len(indices) * self.d <= HELD:
             held = ArrayTable(array=self._picked(indices), labels=self.labels)
-            return TableRows(held, progress=self._progress, threads=self._threads)
+            return TableRows(held, threads=self._threads)  # no bar: it is not the source that is read then
         return StreamedRows(
             self._batches,
             n=self._n,

@@ -43,6 +43,7 @@ BEND = (CURVATURE * STEEPNESS**2 / 2).astype(np.float32)
 TOP = (STEEPNESS / np.maximum(2 * BEND, 1e-9)).astype(np.float32)  # no parabola goes on past its top
 SHAPES = np.stack([STEEPNESS, BEND, TOP])
 ANY_SHAPE = 0.002  # prior chance that no parabola fits: small, since where none does all fit very badly
+AND_ANY_SHAPE = np.append(STEEPNESSES, np.inf)  # no way is inward of it
 LOST_OF_ANY_SHAPE = 0.5
 MISFIT = np.float32(0.2)  # a parabola is trusted to this part of the rows above, and less in the bulk, far from x*
 TELLING = 1.5  # standard deviations of noise: fewer rows cannot be told from none
@@ -105,7 +106,7 @@ class TailPosterior:
         rows above can still be told from the noise: the curve leads from there to x*.
         """
         spacing = (self.position[-1] - self.position[0]) / (len(self.position) - 1)  # edges are geometric
-        inward = np.append(np.log(max(TELLING * noise_std / self.tail, 1.0)) / STEEPNESSES, 0.0)
+        inward = np.log(max(TELLING * noise_std / self.tail, 1.0)) / AND_ANY_SHAPE
         mass, found = np.zeros(len(self.position)), np.empty(1, np.int64)
         find = compiled(find_wanted_cell) or _find_wanted_cell
         find(self.log_weight, (inward / spacing).astype(np.int64), self.begin, mass, found)
