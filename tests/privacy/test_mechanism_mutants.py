@@ -129,7 +129,9 @@ def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
             (("top / norm, 1.0)", "top / norm, 1.0) * (1.0 + 1e-3 * (norm < norm.mean()))"),),
             id="a row is compared with its tile",
         ),
-        pytest.param((("counts[present] += np.diff(ends)", "counts[present] += 1"),), id="rows of a tile counted once"),
+        pytest.param(
+            (("counts[present] += in_cell[present]", "counts[present] += 1"),), id="rows of a tile counted once"
+        ),
     ],
 )
 def test_rows_that_feel_their_company_are_rejected(replacements: tuple[tuple[str, str], ...]) -> None:

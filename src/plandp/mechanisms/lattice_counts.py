@@ -281,8 +281,9 @@ def _write_keys(
     for first in range(0, len(block), rows):
         found = lattice.keys(block[first : first + rows], missing)
         lost = np.isnan(found)
-        absent += np.count_nonzero(lost, axis=0)
-        np.copyto(found, lattice.cells, where=lost)
+        if lost.any():
+            absent += np.count_nonzero(lost, axis=0)
+            np.copyto(found, lattice.cells, where=lost)
         keys[first : first + len(found)] = found
 
 

@@ -22,7 +22,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
-TILE = 2**18  # values worked on at a time: they stay in cache, and a call for all of them costs little
+TILE = 2**19  # values worked on at a time: they stay in the last cache, and a call for all of them costs little
+STRETCHED = 2**13  # values: NumPy copies a shorter row whenever it stretches it over a tile
 EXACT = 2**53  # whole numbers up to here are float64, and so are their sums
 EVERY_ROW = np.empty(0, np.int64)
 LINE = 64  # bytes of a line of the cache
@@ -143,23 +144,28 @@ class CellSums:
 
     def _add_up(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
         """What the compiled loop does, tile by tile in NumPy."""
-        from scipy.sparse import csr_array  # here, since importing it takes longer than importing plandp
+        from scipy.sparse import csc_array  # here, since importing it takes longer than importing plandp
 
-        rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max())))
+        rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max()), len(block)))
+        room = np.empty((rows, block.shape[1]))
+        ones, each = np.ones(rows), np.arange(rows + 1, dtype=np.int32)
         for begin in range(0, len(block), rows):
-            cell, vectors = self.lattice_vectors(block[begin : begin + rows])
-            order = np.argsort(cell, kind="stable")
+            cell, vectors = self.lattice_vectors(block[begin : begin + rows], room)
+            count = len(cell)
             in_cell = np.bincount(cell)
             present = np.flatnonzero(in_cell)
-            ends = np.append(0, np.cumsum(in_cell[present]))
-            gather = csr_array((np.ones(len(cell)), order, ends), shape=(len(present), len(cell)))
+            place = np.cumsum(in_cell > 0, dtype=np.int32)[cell] - np.int32(1)
+            gather = csc_array((ones[:count], place, each[: count + 1]), shape=(len(present), count))
             sums[present] += (gather @ vectors).astype(np.int64)
-            counts[present] += np.diff(ends)
+            counts[present] += in_cell[present]
 
-    def lattice_vectors(self, rows: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
-        """The cell and the vector of whole numbers of every row, each a function of that row alone."""
+    def lattice_vectors(self, rows: FloatArray, room: FloatArray | None = None) -> tuple[NDArray[np.intp], FloatArray]:
+        """The cell and the vector of whole numbers of every row, each a function of that row alone.
+
+        The vectors may lie in `room`, until that is used again.
+        """
         cells = self.cells
-        y, norm = self._mapped(rows)
+        y, norm = self._mapped(rows, np.empty(rows.shape) if room is None else room[: len(rows)])
         norm, cell = self._from_the_left(y, norm)
         unusable = ~np.isfinite(norm)
         top = cells.edges[-1]
@@ -168,10 +174,11 @@ class CellSums:
         y[unusable] = 0.0
         vectors = np.rint(y, out=y)
         longest = norm * times * (1.0 + self._margin) + (0.5 * np.sqrt(y.shape[1]) + 1.0)  # rounding adds √d/2 at most
-        too_long = ~(longest * longest < cells.squared_bounds[cell])
-        integers = vectors[too_long].astype(np.int64)
-        too_long[too_long] = np.vecdot(integers, integers) > cells.squared_bounds[cell[too_long]]
-        vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
+        too_long = np.flatnonzero(~(longest * longest < cells.squared_bounds[cell]))
+        if len(too_long):
+            integers = vectors[too_long].astype(np.int64)
+            too_long = too_long[np.vecdot(integers, integers) > cells.squared_bounds[cell[too_long]]]
+            vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
         return cell, vectors
 
     @property
@@ -188,12 +195,19 @@ class CellSums:
         reach = reach * reach if self.squared else reach
         return reach if reach > 2.0**-500 else 0.0
 
-    def _mapped(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The rows y, or their squares, and their norms, added up in any order."""
-        y = rows - self.view.center
-        y *= self.view.factor
+    @cached_property
+    def _repeated(self) -> tuple[FloatArray, FloatArray]:
+        """Centres and factors of so many rows that NumPy does not copy them."""
+        times = -(-STRETCHED // len(self.view.center))
+        return np.tile(self.view.center, times), np.tile(self.view.factor, times)
+
+    def _mapped(self, rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The rows y, or their squares, written to `y` if they stay within the box; their norms, in any order."""
+        center, factor = self._repeated
+        _of_each_row(np.subtract, rows, center, y)
+        _of_each_row(np.multiply, y, factor, y)
         y, norm = self._measured(y)
-        if np.all(norm * (1.0 + self._margin) < self._reach):
+        if norm.max(initial=0.0) * (1.0 + self._margin) < self._reach:  # NaN is below nothing
             return y, norm
         return self._measured(self.view(rows))  # a row may reach out of the box
 
@@ -208,11 +222,20 @@ class CellSums:
         last = len(edges) - 1
         cell = np.minimum(np.searchsorted(edges, norm), last)
         below = (cell == 0) | (edges[cell - 1] < norm * (1.0 - margin))
-        unsure = ~(below & (norm * (1.0 + margin) <= edges[cell]))
-        # accumulate adds each row's squares one by one from the left: the one order all kernels share
-        norm[unsure] = np.sqrt(np.add.accumulate(y[unsure] ** 2, axis=1)[:, -1])
-        cell[unsure] = np.minimum(np.searchsorted(edges, norm[unsure]), last)
+        unsure = np.flatnonzero(~(below & (norm * (1.0 + margin) <= edges[cell])))
+        if len(unsure):
+            # accumulate adds each row's squares one by one from the left: the one order all kernels share
+            norm[unsure] = np.sqrt(np.add.accumulate(y[unsure] ** 2, axis=1)[:, -1])
+            cell[unsure] = np.minimum(np.searchsorted(edges, norm[unsure]), last)
         return norm, cell
+
+
+def _of_each_row(operation: np.ufunc, rows: FloatArray, numbers: FloatArray, out: FloatArray) -> None:
+    """Write operation(row, numbers) of every row to `out`; the numbers are those of several rows."""
+    d, together = rows.shape[1], len(numbers)
+    some = len(rows) - len(rows) % (together // d)
+    operation(rows[:some].reshape(-1, together), numbers, out=out[:some].reshape(-1, together))
+    operation(rows[some:], numbers[:d], out=out[some:])
 
 
 def _zeros_in_line(rows: int, columns: int) -> IntArray:

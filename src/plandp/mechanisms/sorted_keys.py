@@ -31,10 +31,10 @@ class SortedKeys:
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing} for every column, as `LatticeKeys` has it."""
         d, m = self.columns.shape
-        wanted, each = thresholds.astype(self.columns.dtype), np.arange(d)
-        below, beyond = np.zeros(d, np.int64), np.full(d, m, np.int64)
-        for _ in range(m.bit_length()):  # halves what lies between them, in all columns at once
-            middle = np.minimum((below + beyond) // 2, m - 1)
-            smaller = (self.columns[each, middle] < wanted) & (below < beyond)
-            below, beyond = np.where(smaller, middle + 1, below), np.where(smaller, beyond, middle)
-        return np.asarray(2 * np.minimum(below, m - self.missing) + self.missing)
+        keys, wanted, first = self.columns.reshape(-1), thresholds.astype(self.columns.dtype), np.arange(d) * m
+        at, left = first.copy(), m  # of so many keys from here on it is not known whether they lie below
+        while left:  # in all columns at once
+            half = (left + 1) // 2
+            np.add(at, half, out=at, where=keys[at + (half - 1)] < wanted)
+            left -= half
+        return np.asarray(2 * np.minimum(at - first, m - self.missing) + self.missing)

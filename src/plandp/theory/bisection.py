@@ -104,14 +104,16 @@ def _split_pieces(
     left, right = edges[each, at - 1], edges[each, at]
     share = (threshold - left) / (right - left)
 
-    column = np.arange(pieces + 2)
-    new_edges[:] = np.take_along_axis(edges, column - (column > at[:, None]), axis=1)
+    column = np.arange(pieces + 1)
+    beyond = column >= at[:, None]
+    new_edges[:, :-1] = edges
+    np.copyto(new_edges[:, 1:], edges, where=beyond)
     new_edges[each, at] = threshold
-    column = column[:-1]
-    new_mass[:] = np.take_along_axis(mass, column - (column >= at[:, None]), axis=1)
+    new_mass[:, :-1] = mass
+    np.copyto(new_mass[:, 1:], mass, where=beyond[:, 1:])
     new_mass[each, at - 1] *= share
     new_mass[each, at] *= 1.0 - share
-    new_mass *= np.where(column < at[:, None], before[:, None], after[:, None])
+    new_mass *= np.where(beyond, after[:, None], before[:, None])
     new_mass /= np.add.accumulate(new_mass, axis=1)[:, -1:]  # added from the left, as the loop does
 
 
