@@ -130,7 +130,7 @@ class Tally:
             return  # or the loop would take all
         loop, lattice = compiled(tally_values), self.lattice
         if loop is None:
-            return self._add(sums, block if chosen is None else block[chosen])
+            return self._add_tiles(sums, block, chosen)
         loop(
             np.ascontiguousarray(block),
             EVERY_ROW if chosen is None else chosen,
@@ -142,8 +142,16 @@ class Tally:
             *sums,
         )
 
+    def _add_tiles(self, sums: Sums, block: FloatArray, chosen: NDArray[np.int64] | None) -> None:
+        """What the compiled loop does, tile by tile in NumPy: chosen rows are copied."""
+        if chosen is None:
+            return self._add(sums, block)
+        rows = max(1, TILE // block.shape[1])
+        for first in range(0, len(chosen), rows):
+            self._add(sums, block[chosen[first : first + rows]])
+
     def _add(self, sums: Sums, block: FloatArray) -> None:
-        """What the compiled loop does, column by column in NumPy."""
+        """Column by column."""
         keys = np.empty(block.shape, narrowest_integer(self.lattice))
         tally, absent = sums
         _write_keys(block, self.lattice, self.missing, keys, absent)

@@ -121,7 +121,7 @@ class CellSums:
             return  # or the loop would take all
         loop = compiled(add_up_cells) if self.cells.narrow else None
         if loop is None:
-            return self._add_up(block if chosen is None else block[chosen], counts, sums)
+            return self._add_up(block, chosen, counts, sums)
         every = EVERY_ROW if chosen is None else chosen
         loop(np.ascontiguousarray(block), every, self._reach, *self._public, counts, sums)
 
@@ -142,15 +142,17 @@ class CellSums:
             cells.squared_bounds,
         )
 
-    def _add_up(self, block: FloatArray, counts: IntArray, sums: IntArray) -> None:
+    def _add_up(self, block: FloatArray, chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:
         """What the compiled loop does, tile by tile in NumPy."""
         from scipy.sparse import csc_array  # here, since importing it takes longer than importing plandp
 
-        rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max()), len(block)))
+        every = len(block) if chosen is None else len(chosen)
+        rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max()), every))
         room = np.empty((rows, block.shape[1]))
         ones, each = np.ones(rows), np.arange(rows + 1, dtype=np.int32)
-        for begin in range(0, len(block), rows):
-            cell, vectors = self.lattice_vectors(block[begin : begin + rows], room)
+        for begin in range(0, every, rows):
+            tile = slice(begin, begin + rows)
+            cell, vectors = self.lattice_vectors(block[tile if chosen is None else chosen[tile]], room)
             count = len(cell)
             in_cell = np.bincount(cell)
             present = np.flatnonzero(in_cell)

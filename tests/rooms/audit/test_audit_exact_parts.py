@@ -251,8 +251,9 @@ def numpy_loops(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def float_sums(self: CellSums, block: Any, counts: Any, sums: Any) -> None:
+def float_sums(self: CellSums, block: Any, chosen: Any, counts: Any, sums: Any) -> None:
     """Rows are added up as floats, and their sum is rounded once."""
+    assert chosen is None
     cell, _ = self.lattice_vectors(block)
     y = self.view(block) / self.cells.steps[cell][:, None]
     for each in np.unique(cell):
