@@ -36,7 +36,7 @@ from plandp.kernels.tail_curves import exponential, find_wanted_cell, learn_from
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
-from plandp.mechanisms.lattice_counts import Lattice, TalliedKeys, counted_keys, lattice_keys
+from plandp.mechanisms.lattice_counts import Lattice, TalliedKeys, Tally, counted_keys, lattice_keys
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import discrete_gaussian
@@ -188,6 +188,27 @@ def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: 
                         function.add_columns(found, table.ravel(order="F"), len(table) * np.arange(d), rows)
                         for one, same in zip(function(within[rows.start : rows.stop]), found, strict=True):
                             np.testing.assert_array_equal(one, same)
+
+
+def test_chosen_rows_are_added_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, chosen = np.random.default_rng(4).standard_normal((50, 3)), np.array([0, 3, 4, 11, 12, 30, 49])
+    table[11, 1] = np.nan
+    monkeypatch.setattr(norm_cells, "TILE", 6)  # two rows
+    monkeypatch.setattr(lattice_counts, "TILE", 6)
+    view = Recentred(low=np.full(3, -9.0), high=np.full(3, 9.0), missing=None, center=np.zeros(3), factor=np.ones(3))
+    lattice = Lattice.of(read_columns(labels=range(3), bounds=(-9, 9), smallest_spread=1.0))
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=3, points=2**16)
+    functions = CellSums(view=view, cells=cells, squared=False, wide=False), Tally(lattice=lattice, missing=None)
+    for function in functions:
+
+        def added(function: CellSums | Tally = function) -> Any:
+            sums = function(table[:0])
+            function.add_to(sums, table, chosen)
+            return sums
+
+        for found in each_way(added):
+            for one, same in zip(function(table[chosen]), found, strict=True):
+                np.testing.assert_array_equal(one, same)
 
 
 def test_products_are_rounded_before_they_are_made_whole() -> None:
