@@ -85,7 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with TemporaryDirectory() as folder:
         write_files(Path(folder), rows=asked.rows, columns=asked.columns)
         shape = f"{asked.rows:,} × {asked.columns:,} in {FILES} Parquet files"
-        print(f"{shape}; plan, rho=1, rows numbered by a column, warm; medians of {asked.repeats} interleaved repeats.")
+        print(f"{shape}; plan, rho=1, rows numbered by a column, a core for every worker, warm;")
+        print(f"medians of {asked.repeats} interleaved repeats.")
         print("Per value and pass: method='gaussian', all of the files less half of them.")
         print("\n".join(align(table(ways, Path(folder), values=asked.rows * asked.columns, repeats=asked.repeats))))
 
@@ -170,6 +171,7 @@ def started(way: Way, folder: Path) -> Iterator[Callable[[str, str], Cost]]:
 def serve(way: Way, folder: Path, answers: TextIO) -> None:
     """Start the engine, then release and say what it cost, as often as asked."""
     warnings.simplefilter("ignore")
+    _keep_to_cores(way.workers)
     with opened(way) as open_files:
         for line in sys.stdin:
             method, part = line.split()
@@ -217,6 +219,12 @@ def cpu_of_all() -> float:
     """CPU seconds of this process and all that it started, those that ended included."""
     own = psutil.Process()
     return float(sum(sum(each.cpu_times()[:4]) for each in (own, *own.children(recursive=True))))
+
+
+def _keep_to_cores(count: int) -> None:
+    """As many cores as workers, for all that the engine starts: else one worker's engine has all cores to itself."""
+    if hasattr(os, "sched_setaffinity"):  # on Linux
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
 
 
 def _width(folder: Path) -> int:
