@@ -1,6 +1,7 @@
 """The fold over a table in memory: cut it by its public shape, add up the sums of its blocks."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 import numpy as np
@@ -23,6 +24,9 @@ COPIED = 2**17
 
 OF_COLUMNS = 8
 """So many times more of columns that are added up where they lie, since nothing is held of them."""
+
+ROUNDS, SHARED = 4, 2**19
+"""Threads get so many blocks each, or more, unless they would have fewer than about so many values together."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -65,7 +69,8 @@ class TableRows:
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self._passes += 1
-        values, run = VALUES_PER_BLOCK, partial(self._merged, function)
+        values = VALUES_PER_BLOCK
+        run: _Run = partial(self._merged, function)
         columns = columns_in(self._table)
         if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
             values, run = OF_COLUMNS * values, partial(self._columns_added_up, function, columns)
@@ -73,16 +78,22 @@ class TableRows:
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
         starts, step = self._cut(values)
-        shares = [starts[first :: self._threads] for first in range(min(self._threads, len(starts)))]
-        if len(shares) == 1:
-            return run(self._shown(starts), step)
+        threads = min(self._threads, len(starts))
+        total = run(self._shown(starts, step), step) if threads == 1 else self._shared_out(run, starts, step, threads)
+        assert total is not None  # there is no table without rows
+        return total
+
+    def _shared_out(self, run: "_Run", starts: range, step: int, threads: int) -> Sums | None:
+        """Whoever is done with a block takes the next, so that nobody waits for a slower one."""
         from concurrent.futures import ThreadPoolExecutor  # here, since few ask for threads
 
-        with ThreadPoolExecutor(len(shares) - 1) as others:
-            parts = [others.submit(run, share, step) for share in shares[1:]]
-            total = run(self._shown(shares[0]), step)
+        waiting = deque(starts)
+        with ThreadPoolExecutor(threads - 1) as others:
+            parts = [others.submit(run, _taken(waiting), step) for _ in range(threads - 1)]
+            total = run(self._shown(_taken(waiting), step), step)
             for part in parts:
-                merge(total, part.result())
+                found = part.result()
+                total = found if total is None else total if found is None else merge(total, found)
         return total
 
     @np.errstate(all="ignore")
@@ -107,19 +118,18 @@ class TableRows:
         return total
 
     @np.errstate(all="ignore")
-    def _merged(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums:
+    def _merged(self, function: BlockFunction, starts: Iterable[int], step: int) -> Sums | None:
         total: Sums | None = None
         for start in starts:
             part = function(self._read(start, step))
             total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
-        assert total is not None  # there is no table without rows
         return total
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
         starts, step = self._cut(self._at_a_time())
-        for start in self._shown(starts):
+        for start in self._shown(starts, step):
             with np.errstate(all="ignore"):
                 block = self._read(start, step)
             yield block
@@ -140,25 +150,39 @@ class TableRows:
         return min(COPIED, VALUES_PER_BLOCK) if copied_quickly(self._table) else VALUES_PER_BLOCK
 
     def _cut(self, values: int) -> tuple[range, int]:
-        """Return where blocks of about so many values begin, and how many rows each has; as many for every thread."""
+        """Return where blocks of about so many values begin, and how many rows each has; several for every thread."""
         step = max(1, values // self.d)
         if self._threads > 1:
-            rounds = -(-self.n // (step * self._threads))
-            step = -(-self.n // (rounds * self._threads))
+            rounds = max(-(-self.n // (step * self._threads)), min(ROUNDS, self.n * self.d // SHARED))
+            step = -(-self.n // (max(rounds, 1) * self._threads))
         return range(0, self.n, step), step
 
     def _read(self, start: int, step: int) -> FloatBlock:
         return self._table.read(slice(start, min(start + step, self.n)))
 
-    def _shown(self, starts: range) -> Iterator[int]:
-        """The same, with a progress bar where one is asked for: of several threads the bar shows the first."""
+    def _shown(self, starts: Iterable[int], step: int) -> Iterator[int]:
+        """The same, with a progress bar where one is asked for: of several threads the first moves it."""
         if not self._progress:
             yield from starts
             return
         with bar_of_hundredths("reading rows") as reach:  # how many blocks there are may follow from nulls
-            for done, start in enumerate(starts, start=1):
+            for start in starts:
                 yield start
-                reach(done, len(starts))
+                reach(start + step, self.n)
+
+
+_Run = Callable[[Iterable[int], int], Sums | None]
+"""Adds up the blocks that begin at these rows, each of so many; None where there are none."""
+
+
+def _taken(waiting: deque[int]) -> Iterator[int]:
+    """Take one after the other, as long as other threads leave any: `popleft` is one step for all of them."""
+    while True:
+        try:
+            start = waiting.popleft()
+        except IndexError:
+            return
+        yield start
 
 
 def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import get_ident
+from threading import Event, get_ident
 from typing import Any
 
 import numpy as np
@@ -73,13 +73,38 @@ def test_every_row_is_read_by_one_thread(n: int, threads: int) -> None:
     assert rows.passes == 1
 
 
-def test_blocks_are_shared_out_evenly() -> None:
+def test_every_thread_has_blocks_to_take() -> None:
     rows = blocks.TableRows(blocks.ArrayTable(array=np.zeros((1_000, D)), labels=tuple(range(D))), threads=3)
     starts, step = rows._cut(40 * D)
-    sizes = [sum(min(step, 1_000 - start) for start in starts[first::3]) for first in range(3)]
     assert step <= 40
-    assert sum(sizes) == 1_000
-    assert max(sizes) - min(sizes) <= step
+    assert len(starts) % 3 == 0
+    assert starts[-1] < 1_000 <= starts[-1] + step
+
+
+@pytest.mark.parametrize("values", [1, 2**19, 2**20, 2**22, 2**40])
+def test_few_values_are_not_cut_into_many_blocks(values: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks.TableRows, "n", values)
+    rows = blocks.TableRows(blocks.ArrayTable(array=np.zeros((1, 1)), labels=(0,)), threads=2)
+    starts, step = rows._cut(2**22)
+    assert step <= 2**22
+    assert len(starts) == {1: 1, 2**19: 2, 2**20: 4, 2**22: 8, 2**40: 2**18}[values]
+
+
+def test_nobody_waits_for_a_slower_thread() -> None:
+    # one thread does not come back before all other blocks are done
+    table, done, slow = np.arange(1_000.0)[:, None], [0], Event()
+
+    def function(block: FloatBlock, /) -> Sums:
+        if block[0, 0] == 0.0:
+            assert slow.wait(60), "the other blocks wait for this one"
+        else:
+            done[0] += len(block)
+            if done[0] + 40 * D >= len(table):
+                slow.set()
+        return np.asarray([len(block)]), block.astype(np.int64).sum(axis=0)
+
+    count, total = open_rows(table, threads=2).fold(function)
+    assert (count.tolist(), total.tolist()) == ([1_000], [499_500])
 
 
 def test_a_thread_that_fails_fails_the_fold() -> None:
