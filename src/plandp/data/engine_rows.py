@@ -57,14 +57,15 @@ class EngineRows:
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += 1
-        count, *sums = self._folded(FoldBlocks(function=function))
-        if int(count[0]) != self.n:
+        found = self._folded(FoldBlocks(function=function))
+        count = int(found[0][0]) if found else 0
+        if count != self.n:
             raise ArgumentError(
                 "data",
-                f"{self._parts.engine} brought {int(count[0])} rows, and {self.n} before: the data changed between "
+                f"{self._parts.engine} brought {count} rows, and {self.n} before: the data changed between "
                 "passes, so that nothing is released; write it down or persist it first",
             )
-        return tuple(sums)
+        return found[1:]
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Refuse: rows stay with the workers."""
@@ -79,15 +80,15 @@ class EngineRows:
         sample = EngineRows(
             parts, n=len(indices), labels=self.labels, numbered=True, passes=0, numbers=np.array(numbers)
         )
-        (found,) = sample._folded(Occurrences(numbers=numbers))
-        if np.any(found != 1):
+        found = sample._folded(Occurrences(numbers=numbers))
+        if not found or np.any(found[0] != 1):  # an engine has no sums of no rows
             raise not_numbered()
         return sample
 
     def _folded(self, function: PartFunction) -> Sums:
         engine = self._parts.engine
         sums = undisclosed(engine, lambda: self._parts.fold(function))
-        if not sums:
+        if sums is None:
             raise unreadable(engine)
         return sums
 
