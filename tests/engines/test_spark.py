@@ -163,6 +163,39 @@ def test_other_types_are_refused_by_name(frame: Any) -> None:
         )
 
 
+def test_names_that_are_one_to_spark_are_refused_before_anything_is_spent(spark: Any, tmp_path: Path) -> None:
+    alike = spark.createDataFrame([(1.0, 2.0, 3)] * 10, ["a", "A", "n"])
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("d", rho=9)
+    for chosen in ({}, {"columns": ["a"]}, {"columns": ["n"], "row_index": "A"}):
+        with pytest.raises(plandp.ArgumentError, match=r"^data: the columns 'a' and 'A' are one to Spark") as told:
+            plandp.mean(alike, bounds=(0, 100), rho=1, ledger=ledger, dataset="d", **chosen)
+        assert told.value.__context__ is None
+    arrays = spark.createDataFrame([([1.0], 0)], ["x", "X"])
+    with pytest.raises(plandp.ArgumentError, match=r"^data: the columns 'x' and 'X' are one to Spark"):
+        plandp.mean(arrays, columns=[0], row_index="X", bounds=(0, 1), rho=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^person: the columns 'u' and 'U' are one to Spark"):
+        plandp.mean_of_events(
+            alike.selectExpr("n AS u", "n AS U", "n AS p"), person="u", item="p", items=[3], people=9, rho=1
+        )
+    assert ledger.status("d").left == 9
+    assert plandp.mean(alike, columns=["n"], bounds=(0, 100), rho=1, method="gaussian").labels == ("n",)
+
+
+def test_a_column_of_spark_is_no_table(frame: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a Column of Spark is not accepted; pass a pyspark.sql.Dat"):
+        plandp.mean(frame["a"], **FINE)
+    with pytest.raises(plandp.ArgumentError, match=r"^table: a Column is not accepted"):
+        plandp.mean_of_events(frame["a"], person="u", item="p", items=[3], people=9, rho=1)
+
+
+@pytest.mark.parametrize("number", ["3", "CAST(NULL AS bigint)", "number + 1000000"])
+def test_numbers_of_which_none_is_found_are_no_row_numbers(frame: Any, number: str) -> None:
+    wrong = frame.selectExpr("a", f"{number} AS number")
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each of the row numbers"):
+        plandp.mean(wrong, row_index="number", **FINE)
+
+
 def test_only_sums_come_to_the_driver(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is collected does not grow with the rows, and a cached sample never comes."""
     brought: list[Any] = []
@@ -206,6 +239,22 @@ def test_a_killed_worker_changes_nothing(frame: Any, tmp_path: Path) -> None:
             yield batch
 
     made = plandp.mean(upstream(frame.select(*COLUMNS), dies_once), **GAUSSIAN)
+    assert len(os.listdir(folder)) > 2 * parts
+    assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
+
+
+def test_a_source_that_fails_once_is_asked_again(frame: Any, tmp_path: Path) -> None:
+    folder, parts = str(tmp_path), frame.rdd.getNumPartitions()
+
+    def fails_once(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            seen = len(os.listdir(folder))
+            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
+            if seen == parts:  # the first were counted: this is in the middle of the fold
+                raise OSError("connection lost")
+            yield batch
+
+    made = plandp.mean(upstream(frame.select(*COLUMNS), fails_once), **GAUSSIAN)
     assert len(os.listdir(folder)) > 2 * parts
     assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
 

@@ -25,10 +25,11 @@ from plandp.data.spark_parts import (
     forgotten_with,
     is_spark_frame,
     quiet,
+    refuse_ambiguous,
     spark_column,
 )
 from plandp.data.sparse_rows import SparseBlock
-from plandp.data.worker import without_cells
+from plandp.data.worker import brought, without_cells
 from plandp.terms.columns import Label
 
 IntArray = NDArray[np.int64]
@@ -59,11 +60,13 @@ class SparkEvents:
         name = self._type(label)
         if name not in (*_INTEGERS, "void") and not _is_text(name):
             raise not_an_id(argument, label, name)
+        refuse_ambiguous(self.frame, [label], argument=argument)
 
     def refuse_values(self, label: Label) -> None:
         """Refuse a column that is not numeric."""
         if self._type(label) not in _MEASURES:
             raise not_a_measure(label, self._type(label))
+        refuse_ambiguous(self.frame, [label], argument="measure")
 
     def rows(
         self,
@@ -89,7 +92,7 @@ class SparkEvents:
         task = partial(_grouped, places=dict(places), d=len(labels), count=count, last=last)
 
         def group(batches: Iterable[Any]) -> Iterator[Any]:
-            whole = list(batches)
+            whole = list(brought(batches))
             if whole:
                 yield without_cells(lambda: task(whole))
 
@@ -126,7 +129,7 @@ def _last_kept(events: Any, people: int) -> bytes | None:
     from pyspark.sql import functions
 
     def hashes(batches: Iterable[Any]) -> Iterator[Any]:
-        return (without_cells(partial(_hashes, batch)) for batch in batches)
+        return (without_cells(partial(_hashes, batch)) for batch in brought(batches))
 
     with quiet():
         ids = events.where(functions.length(_PERSON) > 0).select(_PERSON).distinct()

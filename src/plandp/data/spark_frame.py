@@ -15,6 +15,7 @@ from plandp.data.spark_parts import (
     count_rows,
     is_spark_frame,
     quiet,
+    refuse_ambiguous,
     spark_column,
 )
 from plandp.data.table import not_numeric, refuse_empty
@@ -60,6 +61,7 @@ def _open_columns(
         chosen = select(every_label, find_positions(every_label, asked))
         for label in chosen:
             _refuse_column(label, types)
+        refuse_ambiguous(frame, chosen)
         return chosen
 
     labels, index = accepted_labels(find, columns, row_index, before_values)
@@ -77,6 +79,7 @@ def _open_arrays(
     index = None if row_index is None or row_index is False else row_index
     if index is not None:
         _refuse_column(index, {field.name: field for field in frame.schema})
+    refuse_ambiguous(frame, [cells] if index is None else [cells, index])
     places = named_cells(frame, cells, columns, before_values)
     shape = undisclosed("Spark", lambda: count_rows(frame))
     refuse_empty(n=shape.rows, d=len(places.labels))
