@@ -49,9 +49,11 @@ class EngineRows:
         numbered: bool,
         passes: int,
         numbers: NDArray[np.int64] | None = None,
+        misnumbered: Callable[[], ArgumentError] = not_numbered,
     ) -> None:
         self._parts = parts
         self._numbers = numbers  # of a sample: those of its rows
+        self._misnumbered = misnumbered  # what to say where a number is not there once
         self.n, self.d, self.labels, self.numbered, self.passes = n, len(labels), labels, numbered, passes
 
     def fold(self, function: BlockFunction) -> Sums:
@@ -78,11 +80,17 @@ class EngineRows:
         numbers = indices if self._numbers is None else self._numbers[indices]
         parts = undisclosed(self._parts.engine, lambda: self._parts.picked(numbers))
         sample = EngineRows(
-            parts, n=len(indices), labels=self.labels, numbered=True, passes=0, numbers=np.array(numbers)
+            parts,
+            n=len(indices),
+            labels=self.labels,
+            numbered=True,
+            passes=0,
+            numbers=np.array(numbers),
+            misnumbered=self._misnumbered,
         )
         found = sample._folded(Occurrences(numbers=numbers))
         if not found or np.any(found[0] != 1):  # an engine has no sums of no rows
-            raise not_numbered()
+            raise self._misnumbered()
         return sample
 
     def _folded(self, function: PartFunction) -> Sums:
@@ -93,7 +101,7 @@ class EngineRows:
         return sums
 
 
-def undisclosed(engine: str, call: Callable[[], T]) -> T:
+def undisclosed(engine: str, call: Callable[[], T], *, argument: str = "data") -> T:
     """Return what a call to an engine returns; what it raises may hold cells, and is not shown, not even as a cause."""
     try:
         return call()
@@ -101,11 +109,12 @@ def undisclosed(engine: str, call: Callable[[], T]) -> T:
         raise
     except Exception:
         pass
-    raise unreadable(engine)
+    raise unreadable(engine, argument=argument)
 
 
-def unreadable(engine: str) -> ArgumentError:
+def unreadable(engine: str, *, argument: str = "data") -> ArgumentError:
     """Return what to say when an engine failed."""
     return ArgumentError(
-        "data", f"{engine} lost a part of the data or could not read it, so that nothing is released; see its own logs"
+        argument,
+        f"{engine} lost a part of the data or could not read it, so that nothing is released; see its own logs",
     )
