@@ -25,6 +25,8 @@ MERGED_AT_ONCE = 16
 VALUES_PER_PART = 2**20
 """A sample is held in parts of at least so many values: small ones would cost more than reading them."""
 
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "void")
+
 ROWS, NUMBER, SUMS, PLACE = "rows", "number", "sums", "place"
 
 
@@ -160,7 +162,8 @@ def is_spark_frame(data: object) -> bool:
 def refuse_ambiguous(frame: Any, labels: Iterable[Label], *, argument: str = "data") -> None:
     """Refuse columns that Spark cannot tell from others, since it does not look at capitals unless told to."""
     names = [str(label) for label in frame.schema.names]
-    if undisclosed("Spark", lambda: frame.sparkSession.conf.get("spark.sql.caseSensitive")) == "true":
+    told = undisclosed("Spark", lambda: frame.sparkSession.conf.get("spark.sql.caseSensitive"), argument=argument)
+    if told == "true":
         return
     for label in labels:
         alike = [name for name in names if name.lower() == str(label).lower()]
@@ -170,6 +173,11 @@ def refuse_ambiguous(frame: Any, labels: Iterable[Label], *, argument: str = "da
                 f"the columns {alike[0]!r} and {alike[1]!r} are one to Spark, which does not tell capitals from small "
                 "letters; rename one of them, or set spark.sql.caseSensitive to true",
             )
+
+
+def is_spark_number(dtype: str) -> bool:
+    """Whether columns of this type, by its name, are read: each of their values has one nearest double."""
+    return dtype in _NUMBERS or dtype.startswith("decimal(")
 
 
 def spark_column(label: Label) -> Any:
