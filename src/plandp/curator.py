@@ -60,10 +60,10 @@ def mean(
     ----------
     data
         Rows × columns: a NumPy array (one or two dimensions), pandas or polars frame, Arrow table, list of rows, or
-        the path of a file (.csv, .tsv, .parquet, .feather, .arrow, .npy, .npz).  Also many files, by a pattern such as
-        "data/*.parquet", a directory or a list of paths, and a function that returns an iterator of arrays, frames or
-        Arrow batches: what is larger than memory is read more than once.  Of the sparse kinds also a SciPy
-        sparse matrix or array.  Dask arrays and frames, and Spark frames, are read by their workers.
+        the path of a file (.csv, .tsv, .parquet or .pq, .feather, .arrow, .arrows or .ipc, .npy, .npz).  Also many
+        files, by a pattern such as "data/*.parquet", a directory or a list of paths, and a function that returns an
+        iterator of arrays, frames or Arrow batches: what is larger than memory is read more than once.  Of the sparse
+        kinds also a SciPy sparse matrix or array.  Dask arrays and frames, and Spark frames, are read by their workers.
     bounds
         Public limits, never taken from the data: `(low, high)` for all columns, one pair per column, or a mapping by
         label.  Values outside are clipped.  Generous bounds cost only logarithmically.

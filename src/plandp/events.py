@@ -50,7 +50,7 @@ def mean_of_events(
     ----------
     table
         One row per event: a pandas or polars frame, Arrow table, Spark frame, or the path of a file (.csv, .tsv,
-        .parquet, .feather, .arrow).
+        .parquet or .pq, .feather, .arrow, .arrows or .ipc).
     person, item
         The columns that say whose event it is and of which item: integers or text.  An id is its exact text, and an
         integer that of its decimal digits: 7 is "7", but not "007".  Events where one of them is missing do not count.

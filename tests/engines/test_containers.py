@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,13 @@ BOOL = {
     "list": lambda cells: cells,
 }
 
+DECIMAL = {
+    "arrow table decimal128": lambda cells: chunked(cells, pyarrow.decimal128(30, 10)),
+    "arrow batch decimal256": lambda cells: batch(cells, pyarrow.decimal256(60, 20)),
+    "pandas on arrow decimal128": lambda cells: arrow_backed(cells, pyarrow.decimal128(38, 12)),
+    "polars Decimal": lambda cells: polars_frame(cells, polars.Decimal(38, 10)),
+}
+
 KNOWS_NULL = ("arrow", "polars", "pandas Int64", "pandas UInt64", "pandas Int8", "pandas boolean", "list")
 
 WILD: Cells = [
@@ -186,6 +194,11 @@ HALF: Cells = [
 LONG: Cells = [[TOP, -TOP, 3], [2**63 - 1, -(2**63), 0], [TOP + 2, 1, 2**62 + 2**8 + 1]]
 UNSIGNED: Cells = [[TOP, 2**64 - 1, 3], [2**63, 0, 2**63 + 2**10 + 1], [1, 2, 3]]
 SMALL: Cells = [[-128, 127, 0], [1, 2, 3], [4, 5, 6]]
+MONEY: Cells = [
+    [Decimal("0.07"), Decimal("-1234567890123456.78"), Decimal("1.15")],
+    [Decimal("0.0000000001"), None, Decimal("9007199254740993")],
+    [None, Decimal("-0.29"), Decimal("73.4900000001")],
+]
 BITS: Cells = [[True, False, True], [False, False, True], [True, True, True]]
 
 
@@ -203,6 +216,7 @@ def cases() -> Sequence[Any]:
         ("unsigned", UNSIGNED, UINT64),
         ("small", SMALL, INT8),
         ("bits", BITS, BOOL),
+        ("money", MONEY, DECIMAL),
     ):
         for name, build in builds.items():
             listed.append(pytest.param(cells, build, id=f"{kind}: {name}"))

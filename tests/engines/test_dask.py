@@ -160,6 +160,24 @@ def test_a_part_that_changes_between_passes_is_an_error(tmp_path: Path) -> None:
         plandp.mean(changing, **FINE)
 
 
+def test_chunks_that_are_not_as_long_as_they_say_are_no_fault_of_row_numbers() -> None:
+    lying = array.from_array(TABLE, chunks=(4_500, 3)).map_blocks(lambda block: block[:4_000], dtype=float)
+    with pytest.raises(plandp.ArgumentError, match=r"^data: the chunks of the Dask array are not as long as it says"):
+        plandp.mean(lying, **FINE)
+
+
+def test_a_cluster_without_workers_is_an_error_where_dask_is_told_not_to_wait() -> None:
+    distributed = pytest.importorskip("distributed")
+    with (
+        dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}),
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        on(client),
+        pytest.raises(plandp.ArgumentError, match=r"^data: Dask lost a part of the data or could not read it"),
+    ):
+        plandp.mean(array.from_array(TABLE, chunks=(4_500, 3)), **FINE)
+
+
 @contextmanager
 def on(client: Any) -> Iterator[None]:
     """Let Dask compute on the cluster."""

@@ -8,6 +8,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,9 @@ def test_columns_of_every_numeric_type(spark: Any, tmp_path: Path) -> None:
             "back`tick.dot": rng.normal(0, 1, 90),
         }
     )
+    mixed["money"] = pandas.array(
+        [Decimal(7), Decimal("1.15"), None] * 30, pandas.ArrowDtype(pyarrow.decimal128(20, 4))
+    )
     mixed["few"] = pandas.array([None, 1, 2] * 30, dtype="Int32")
     made = plandp.mean(read(spark, mixed, tmp_path / "t"), **(GAUSSIAN | {"bounds": (-4, 4), "smallest_spread": 1}))
     assert bits(made) == bits(plandp.mean(mixed, **(GAUSSIAN | {"bounds": (-4, 4), "smallest_spread": 1})))
@@ -85,6 +89,30 @@ def test_one_column_of_arrays_is_the_table(spark: Any, tmp_path: Path) -> None:
     made = plandp.mean(read(spark, table, tmp_path / "t"), columns=[2, 0], **GAUSSIAN)
     assert bits(made) == bits(plandp.mean(table, columns=[2, 0], **GAUSSIAN))
     assert made.labels == (2, 0)
+
+
+def test_places_of_arrays_beside_other_columns_are_named_as_in_files(spark: Any, tmp_path: Path) -> None:
+    rows: list[Any] = FRAME[COLUMNS].to_numpy().tolist()
+    rows[3:8] = [None, 1.0, 2.0], None, [], [5.0], [1.0, 2.0, 3.0, 4.0]
+    table = pyarrow.table({"x": pyarrow.array(rows), "number": np.arange(N), "z": ["text"] * N})
+    made = read(spark, table, tmp_path / "t")
+    asked = GAUSSIAN | {"columns": ["x[2]", "x[0]"], "row_index": "number"}
+    released = plandp.mean(made, **asked)
+    assert bits(released) == bits(plandp.mean(table, **asked))
+    assert released.labels == ("x[2]", "x[0]")
+    for columns, message in (
+        (["x"], "data: column 'x' holds arrays of no fixed length; name the places that are read: columns=['x[0]', "),
+        (["x[0]", "number"], "columns: places of column 'x' are read alone; leave out the other columns"),
+        (["x[a]"], "columns: the data has no column 'x[a]'; its columns are 'x', 'number', 'z'"),
+    ):
+        with pytest.raises(plandp.ArgumentError) as told:
+            plandp.mean(made, columns=columns, **GAUSSIAN)
+        assert str(told.value).startswith(message)
+
+
+def test_arrays_of_something_else_are_called_so(spark: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^data: column 'x' has dtype array<string>, and arrays must hold"):
+        plandp.mean(spark.createDataFrame([(["a"],)], "x array<string>"), columns=range(1), **GAUSSIAN)
 
 
 def test_the_length_of_arrays_is_never_read_from_them(spark: Any, tmp_path: Path) -> None:
@@ -163,6 +191,64 @@ def test_other_types_are_refused_by_name(frame: Any) -> None:
         )
 
 
+def test_names_that_are_one_to_spark_are_refused_before_anything_is_spent(spark: Any, tmp_path: Path) -> None:
+    alike = spark.createDataFrame([(1.0, 2.0, 3)] * 10, ["a", "A", "n"])
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("d", rho=9)
+    for chosen in ({}, {"columns": ["a"]}, {"columns": ["n"], "row_index": "A"}):
+        with pytest.raises(plandp.ArgumentError, match=r"^data: the columns 'a' and 'A' are one to Spark") as told:
+            plandp.mean(alike, bounds=(0, 100), rho=1, ledger=ledger, dataset="d", **chosen)
+        assert told.value.__context__ is None
+    arrays = spark.createDataFrame([([1.0], 0)], ["x", "X"])
+    with pytest.raises(plandp.ArgumentError, match=r"^data: the columns 'x' and 'X' are one to Spark"):
+        plandp.mean(arrays, columns=[0], row_index="X", bounds=(0, 1), rho=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^table: the columns 'u' and 'U' are one to Spark"):
+        plandp.mean_of_events(
+            alike.selectExpr("n AS u", "n AS U", "n AS p"), person="u", item="p", items=[3], people=9, rho=1
+        )
+    assert ledger.status("d").left == 9
+    assert plandp.mean(alike, columns=["n"], bounds=(0, 100), rho=1, method="gaussian").labels == ("n",)
+
+
+def test_a_column_of_spark_is_no_table(frame: Any) -> None:
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a Column of Spark is not accepted; pass a pyspark.sql.Dat"):
+        plandp.mean(frame["a"], **FINE)
+    with pytest.raises(plandp.ArgumentError, match=r"^table: a Column is not accepted"):
+        plandp.mean_of_events(frame["a"], person="u", item="p", items=[3], people=9, rho=1)
+
+
+@pytest.mark.parametrize("number", ["3", "CAST(NULL AS bigint)", "number + 1000000"])
+def test_numbers_of_which_none_is_found_are_no_row_numbers(frame: Any, number: str) -> None:
+    wrong = frame.selectExpr("a", f"{number} AS number")
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each of the row numbers"):
+        plandp.mean(wrong, row_index="number", **FINE)
+
+
+def test_events_that_cannot_be_read_are_a_problem_of_the_table(frame: Any) -> None:
+    def broken(batches: Iterator[Any]) -> Iterator[Any]:
+        raise ValueError(f"cannot read {CANARY}")
+
+    with pytest.raises(plandp.ArgumentError, match=r"^table: Spark lost a part of the data") as told:
+        plandp.mean_of_events(
+            upstream(frame.selectExpr("number AS u", "number AS p"), broken),
+            person="u",
+            item="p",
+            items=[3],
+            people=9,
+            rho=1,
+        )
+    assert "48.15" not in shown(told.value)
+
+
+def test_row_numbers_of_another_type_are_refused_as_such(frame: Any) -> None:
+    text = "CAST(number AS string) AS number"
+    for wrong, columns in ((frame.selectExpr("a", text), ["a"]), (frame.selectExpr("array(a) AS x", text), [0])):
+        with pytest.raises(
+            plandp.ArgumentError, match=r"^row_index: column 'number' has dtype string; row numbers are"
+        ):
+            plandp.mean(wrong, columns=columns, row_index="number", **FINE)
+
+
 def test_only_sums_come_to_the_driver(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is collected does not grow with the rows, and a cached sample never comes."""
     brought: list[Any] = []
@@ -206,6 +292,22 @@ def test_a_killed_worker_changes_nothing(frame: Any, tmp_path: Path) -> None:
             yield batch
 
     made = plandp.mean(upstream(frame.select(*COLUMNS), dies_once), **GAUSSIAN)
+    assert len(os.listdir(folder)) > 2 * parts
+    assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
+
+
+def test_a_source_that_fails_once_is_asked_again(frame: Any, tmp_path: Path) -> None:
+    folder, parts = str(tmp_path), frame.rdd.getNumPartitions()
+
+    def fails_once(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            seen = len(os.listdir(folder))
+            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
+            if seen == parts:  # the first were counted: this is in the middle of the fold
+                raise OSError("connection lost")
+            yield batch
+
+    made = plandp.mean(upstream(frame.select(*COLUMNS), fails_once), **GAUSSIAN)
     assert len(os.listdir(folder)) > 2 * parts
     assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
+from plandp.data.arrow_numbers import arrow_floats, is_arrow_decimal, is_arrow_number
 from plandp.data.event_table import not_a_measure
 from plandp.data.id_column import NULL, IdColumn, not_an_id, number_categories, number_cells, number_integers
 from plandp.data.labels import offer
@@ -55,7 +55,7 @@ def arrow_events(table: object) -> ArrowEvents | None:
 
 
 def as_bytes(table: Any) -> Any:
-    """Return the table with all its text as bytes, which may be anything: so it can be checked without reading it."""
+    """Return the table with its text and decimals as bytes, which may be anything: so it can be checked unread."""
     import pyarrow
 
     return pyarrow.table([_bytes(column) for column in table.columns], names=table.column_names)
@@ -120,6 +120,9 @@ def _bytes(column: Any) -> Any:
 
     if _is_text(column.type):
         return column.cast(pyarrow.large_binary())
+    if is_arrow_decimal(column.type):
+        kind = pyarrow.binary(column.type.byte_width)
+        return pyarrow.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
     if not (types.is_dictionary(column.type) and _is_text(column.type.value_type)):
         return column
     kind = pyarrow.dictionary(column.type.index_type, pyarrow.large_binary())

@@ -6,11 +6,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def is_arrow_number(dtype: object) -> bool:
-    """Whether columns of this Arrow type are read: bool, integers, floats, and null (no value at all)."""
+def is_arrow_number(dtype: Any) -> bool:
+    """Whether columns of this Arrow type are read: bool, integers, floats, decimals, and null (no value at all)."""
+    return holds_machine_numbers(dtype) or is_arrow_decimal(dtype)
+
+
+def holds_machine_numbers(dtype: object) -> bool:
+    """Whether this Arrow type is one of bool, integers, floats and null: lists are read of these alone."""
     from pyarrow import types  # type: ignore[import-untyped]  # pyarrow ships no types
 
     return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype))
+
+
+def is_arrow_decimal(dtype: Any) -> bool:
+    """Whether columns of this Arrow type hold decimals that are read: those of no more than so many decimal places."""
+    from pyarrow import types
+
+    # with others, which no file has, a value could be beyond float64
+    return bool(types.is_decimal(dtype)) and 0 <= dtype.scale <= dtype.precision
+
+
+def refuse_damaged(batch: Any) -> None:
+    """Raise where a record batch promises more values than it holds, whatever its values are."""
+    import pyarrow
+
+    columns = [_as_bytes(column) if is_arrow_decimal(column.type) else column for column in batch.columns]
+    pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names).validate(full=True)
+
+
+def _as_bytes(decimals: Any) -> Any:
+    """Return decimals as bytes, which may be anything: one with more digits than are declared is a value too."""
+    import pyarrow
+
+    return decimals.view(pyarrow.binary(decimals.type.byte_width))
 
 
 def lies_in_memory(column: Any) -> bool:
@@ -29,6 +57,9 @@ def arrow_numbers(column: Any) -> NDArray[Any]:
     """Return an Arrow column as floats of its own width, or float64, nulls as NaN."""
     import pyarrow
 
+    if is_arrow_decimal(column.type):
+        # As text they are rounded once, to the nearest, as elsewhere: a cast would be off by a bit or two.
+        column = column.cast(pyarrow.large_string())
     # A safe cast would refuse integers beyond 2**53.  Floats are widened by NumPy, halves included.
     floats = column if pyarrow.types.is_floating(column.type) else column.cast(pyarrow.float64(), safe=False)
     numbers: NDArray[Any] = (

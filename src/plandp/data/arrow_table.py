@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, is_arrow_number, lies_in_memory
+from plandp.data.arrow_numbers import (
+    arrow_floats,
+    arrow_numbers,
+    holds_machine_numbers,
+    is_arrow_number,
+    lies_in_memory,
+)
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
@@ -157,7 +163,7 @@ def _refuse_type(field: Any, width: int | None) -> None:
         if not is_arrow_number(field.type):
             raise not_numeric(field.name, field.type)
         return
-    if not is_arrow_number(field.type.value_type):
+    if not holds_machine_numbers(field.type.value_type):
         raise not_numeric(field.name, field.type)
     if width == 0:
         raise ArgumentError(

@@ -43,7 +43,7 @@ def open_stream(data: object, columns: Collection[Label] | None) -> "BatchStream
         raise ArgumentError(
             "data",
             "can be gone through only once, and rows are read more than once; pass a function that begins anew, such "
-            "as lambda: read_batches(), or an object whose iter() does",
+            "as lambda: read_batches(), or an object whose iter() does; paths of files go into a list",
         )
     del again
     batch = next(first, None)

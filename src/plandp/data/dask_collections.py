@@ -11,6 +11,7 @@ from plandp.data.dask_parts import DaskParts
 from plandp.data.engine_rows import EngineRows, undisclosed
 from plandp.data.labels import BeforeValues
 from plandp.data.pandas_frame import open_pandas
+from plandp.data.row_choice import not_numbered
 from plandp.data.row_index import RowIndex, accepted_labels
 from plandp.data.table import Table, refuse_empty
 from plandp.data.worker import Part
@@ -67,7 +68,12 @@ def _open_array(
         for block, number in zip(blocks, first, strict=True)
     ]
     return EngineRows(
-        DaskParts(made=made), n=n, labels=labels, numbered=row_index is not False, passes=0 if known else 1
+        DaskParts(made=made),
+        n=n,
+        labels=labels,
+        numbered=row_index is not False,
+        passes=0 if known else 1,
+        misnumbered=_other_lengths if numbered else not_numbered,
     )
 
 
@@ -96,6 +102,14 @@ def _pandas(frame: Any, columns: Collection[Label] | None) -> Table:
     table = open_pandas(frame, columns)
     assert table is not None
     return table
+
+
+def _other_lengths() -> ArgumentError:
+    return ArgumentError(
+        "data",
+        "the chunks of the Dask array are not as long as it says, so that nothing is released; give map_blocks the "
+        "right chunks=, or call compute_chunk_sizes()",
+    )
 
 
 def _lengths(blocks: Any) -> tuple[int, ...]:

@@ -49,22 +49,25 @@ class EngineRows:
         numbered: bool,
         passes: int,
         numbers: NDArray[np.int64] | None = None,
+        misnumbered: Callable[[], ArgumentError] = not_numbered,
     ) -> None:
         self._parts = parts
         self._numbers = numbers  # of a sample: those of its rows
+        self._misnumbered = misnumbered  # what to say where a number is not there once
         self.n, self.d, self.labels, self.numbered, self.passes = n, len(labels), labels, numbered, passes
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += 1
-        count, *sums = self._folded(FoldBlocks(function=function))
-        if int(count[0]) != self.n:
+        found = self._folded(FoldBlocks(function=function))
+        count = int(found[0][0]) if found else 0
+        if count != self.n:
             raise ArgumentError(
                 "data",
-                f"{self._parts.engine} brought {int(count[0])} rows, and {self.n} before: the data changed between "
+                f"{self._parts.engine} brought {count} rows, and {self.n} before: the data changed between "
                 "passes, so that nothing is released; write it down or persist it first",
             )
-        return tuple(sums)
+        return found[1:]
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Refuse: rows stay with the workers."""
@@ -77,22 +80,28 @@ class EngineRows:
         numbers = indices if self._numbers is None else self._numbers[indices]
         parts = undisclosed(self._parts.engine, lambda: self._parts.picked(numbers))
         sample = EngineRows(
-            parts, n=len(indices), labels=self.labels, numbered=True, passes=0, numbers=np.array(numbers)
+            parts,
+            n=len(indices),
+            labels=self.labels,
+            numbered=True,
+            passes=0,
+            numbers=np.array(numbers),
+            misnumbered=self._misnumbered,
         )
-        (found,) = sample._folded(Occurrences(numbers=numbers))
-        if np.any(found != 1):
-            raise not_numbered()
+        found = sample._folded(Occurrences(numbers=numbers))
+        if not found or np.any(found[0] != 1):  # an engine has no sums of no rows
+            raise self._misnumbered()
         return sample
 
     def _folded(self, function: PartFunction) -> Sums:
         engine = self._parts.engine
         sums = undisclosed(engine, lambda: self._parts.fold(function))
-        if not sums:
+        if sums is None:
             raise unreadable(engine)
         return sums
 
 
-def undisclosed(engine: str, call: Callable[[], T]) -> T:
+def undisclosed(engine: str, call: Callable[[], T], *, argument: str = "data") -> T:
     """Return what a call to an engine returns; what it raises may hold cells, and is not shown, not even as a cause."""
     try:
         return call()
@@ -100,11 +109,12 @@ def undisclosed(engine: str, call: Callable[[], T]) -> T:
         raise
     except Exception:
         pass
-    raise unreadable(engine)
+    raise unreadable(engine, argument=argument)
 
 
-def unreadable(engine: str) -> ArgumentError:
+def unreadable(engine: str, *, argument: str = "data") -> ArgumentError:
     """Return what to say when an engine failed."""
     return ArgumentError(
-        "data", f"{engine} lost a part of the data or could not read it, so that nothing is released; see its own logs"
+        argument,
+        f"{engine} lost a part of the data or could not read it, so that nothing is released; see its own logs",
     )

@@ -17,7 +17,7 @@ from plandp.terms.columns import Label
 Choice = Callable[[Any], list[str]]
 """Names some columns of a schema, or refuses it, before any value is read."""
 
-EVENT_FILES = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
+EVENT_FILES = (".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".ipc", ".feather")
 
 
 def open_event_file(
@@ -29,12 +29,17 @@ def open_event_file(
     """
     wanted = {*ids, *values}
     read_text = partial(read_csv_events, ids=ids, values=values, accept=accept, progress=progress)
+    of_parquet = "Parquet", partial(_read_columns, _load_parquet, wanted, accept)
+    of_arrow = partial(_read_columns, _load_arrow, wanted, accept)
     readers: dict[str, tuple[str, Callable[[Path], EventTable]]] = {
         ".csv": ("CSV", partial(read_text, delimiter=b",")),
         ".tsv": ("TSV", partial(read_text, delimiter=b"\t")),
-        ".parquet": ("Parquet", partial(_read_columns, _load_parquet, wanted, accept)),
-        ".arrow": ("Arrow IPC", partial(_read_columns, _load_arrow, wanted, accept)),
-        ".feather": ("Feather", partial(_read_columns, _load_arrow, wanted, accept)),
+        ".parquet": of_parquet,
+        ".pq": of_parquet,
+        ".arrow": ("Arrow IPC", of_arrow),
+        ".arrows": ("Arrow IPC", of_arrow),
+        ".ipc": ("Arrow IPC", of_arrow),
+        ".feather": ("Feather", of_arrow),
     }
     return read_file(name, readers, content="events")
 

@@ -164,10 +164,11 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
         if events is not None:
             accept(events)
             return events
+    name = f"{type(table).__name__} of Dask" if "dask" in modules else type(table).__name__
     raise ArgumentError(
         "table",
-        f"a {type(table).__name__} is not accepted; pass a pandas or polars DataFrame (collect a LazyFrame first), a "
-        "pyarrow Table or RecordBatch, or the path of a file, with one row per event",
+        f"a {name} is not accepted; pass a pandas, polars or Spark DataFrame (collect a LazyFrame, compute one of "
+        "Dask first), a pyarrow Table or RecordBatch, or the path of a file, with one row per event",
     )
 
 

@@ -15,7 +15,7 @@ from plandp.data.file_mark import FileMark
 from plandp.data.npy_file import open_npy
 from plandp.data.npz_matrix import Accept, NpzMatrix, read_npz_matrix
 from plandp.data.parquet_file import open_parquet
-from plandp.data.paths import FileNames, find_files, one_suffix, shown
+from plandp.data.paths import FileNames, as_path, find_files, one_suffix, shown
 from plandp.data.table import ReadThrough
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
@@ -28,7 +28,10 @@ READERS: dict[str, tuple[str, Opener]] = {
     ".csv": ("CSV", open_csv),
     ".tsv": ("TSV", open_tsv),
     ".parquet": ("Parquet", open_parquet),
+    ".pq": ("Parquet", open_parquet),
     ".arrow": ("Arrow IPC", open_ipc),
+    ".arrows": ("Arrow IPC", open_ipc),
+    ".ipc": ("Arrow IPC", open_ipc),
     ".feather": ("Feather", open_ipc),
     ".npy": ("NumPy", open_npy),
     ".npz": ("NumPy", open_npy),
@@ -54,8 +57,11 @@ def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
     for path in paths:
         _check_path(path, READERS, hint=hint)
     kind, opener = READERS[suffix]
-    first = _open(paths[0], kind, opener, columns)
-    files = (first, *(_alike(first, path, opener, columns) for path in paths[1:]))
+    if len(paths) == 1:
+        return FileSeries(files=(_open(paths[0], kind, opener, columns),))
+    first = _named(paths[0], partial(_open, paths[0], kind, opener, columns))
+    others = (_named(path, partial(_alike, first, path, opener, columns)) for path in paths[1:])
+    files = (first, *others)
     _refuse_repeated(files)
     return FileSeries(files=files)
 
@@ -84,7 +90,7 @@ def read_file(
     Guarantee: what is raised depends on the file as such, its header or its schema, never on a cell, and carries
     no text of a cell, not even in what it is raised from.
     """
-    path = Path(name)
+    path = as_path(name)
     hint = "; a string is taken for the path of a file" if isinstance(name, str) else ""
     _check_path(path, readers, hint=hint)
     kind, read = readers[path.suffix.lower()]
@@ -182,6 +188,17 @@ def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | No
     return WatchedFile(path=path, kind=kind, mark=mark, content=content)
 
 
+def _named(path: Path, opened: Callable[[], WatchedFile]) -> WatchedFile:
+    """Return one of many files; what is wrong with it is said with its name."""
+    try:
+        return opened()
+    except ArgumentError as error:
+        if error.argument != "data" or shown(path) in error.problem:
+            raise
+        problem = error.problem
+    raise ArgumentError("data", f"in the file {shown(path)}, {problem}")
+
+
 def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
     """Open one more file, which must have the columns of the first."""
     labels = first.content.labels
@@ -191,6 +208,12 @@ def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[L
         if error.argument != "columns":
             raise
         file = None
+    if file is not None and file.content.labels != labels and set(file.content.labels) == set(labels):
+        raise ArgumentError(
+            "data",
+            f"the file {shown(path)} has the columns of {shown(first.path)} in another order; say which one counts: "
+            "columns=[...]",
+        )
     if file is None or file.content.labels != labels:
         raise ArgumentError(
             "data", f"the file {shown(path)} has other columns than {shown(first.path)}; all must have the same"

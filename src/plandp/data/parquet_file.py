@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plandp.data import batches
+from plandp.data.arrow_numbers import refuse_damaged
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Piece
 from plandp.data.column_groups import MOST_TOGETHER, ROWS_AT_A_TIME, ColumnGroups, windows
@@ -61,7 +62,7 @@ class ParquetFile:
                 return
             step = max(1, batches.VALUES_AT_A_TIME // len(self.labels))
             for batch in file.iter_batches(batch_size=step, columns=list(self.columns.names)):
-                batch.validate(full=True)  # a damaged file can promise more values than it holds
+                refuse_damaged(batch)  # a damaged file can promise more values than it holds
                 yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
 
     def _wide(self, file: Any, *, picked: bool) -> Iterator[Piece]:
@@ -82,5 +83,5 @@ class ParquetFile:
 
 def _batches(file: Any, number: int, names: Sequence[str]) -> Iterator[Any]:
     for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, row_groups=[number], columns=list(names)):
-        batch.validate(full=True)
+        refuse_damaged(batch)
         yield batch

@@ -1,6 +1,7 @@
 """Which files a path, a pattern, a directory or a list of paths stands for; their order is public."""
 
 import os
+import re
 from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from plandp.errors import ArgumentError
 
 _LONGEST_NAME = 1000
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _LEFT_OUT = (".", "_")  # how names begin of what others leave beside their files: _SUCCESS, .part-0.crc
 
 FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -19,8 +21,8 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
     A name that is there is taken as it is, and for a pattern only if it is not.
     """
     if not isinstance(names, str | os.PathLike):
-        return tuple(map(Path, names))
-    path = Path(names)
+        return tuple(_not_empty(name) for name in names)
+    path = as_path(names)
     if os.path.isdir(path):  # never raises, whatever the string is
         return _in_directory(path)
     if not os.path.exists(path) and has_magic(str(path)) and _may_be_name(str(path)):
@@ -29,6 +31,26 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
             raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
         return found
     return (path,)
+
+
+def as_path(name: str | os.PathLike[str]) -> Path:
+    """Return one name as a path; the address of something that is not on this machine is refused."""
+    path = _not_empty(name)
+    text = os.fspath(name)
+    if _may_be_name(text) and _ADDRESS.match(text) and not os.path.exists(path):
+        # as it was passed: a path would lose one of its slashes
+        raise ArgumentError(
+            "data",
+            f"{text!r} is an address, and files are read from this machine only; copy it here first, or pass a "
+            "function that returns an iterator of batches",
+        )
+    return path
+
+
+def _not_empty(name: str | os.PathLike[str]) -> Path:
+    if os.fspath(name) == "":  # a path would be made of it that is this directory
+        raise ArgumentError("data", "an empty text names no file; pass the path of one, or '.' for this directory")
+    return Path(name)
 
 
 def one_suffix(paths: Sequence[Path]) -> str:

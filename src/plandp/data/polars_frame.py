@@ -54,7 +54,7 @@ def open_polars(data: object, columns: Collection[Label] | None) -> Table | None
 
 
 def is_polars_number(dtype: "polars.DataType") -> bool:
-    """Whether columns of this dtype are read: bool, integers, floats, and null (no value at all)."""
+    """Whether columns of this dtype are read: bool, integers, floats, decimals, and null (no value at all)."""
     import polars
 
-    return dtype.is_integer() or dtype.is_float() or dtype in (polars.Boolean, polars.Null)
+    return dtype.is_integer() or dtype.is_float() or dtype.is_decimal() or dtype in (polars.Boolean, polars.Null)

@@ -1,6 +1,8 @@
 """`row_index=`: whether rows have public numbers, and where they stand."""
 
 from collections.abc import Callable, Collection, Iterable, Set
+from contextlib import suppress
+from operator import index
 from typing import TypeVar
 
 from plandp.data.labels import BeforeValues, offer
@@ -21,8 +23,11 @@ def read_row_index(row_index: object) -> RowIndex:
         return row_index
     if isinstance(row_index, str):
         return str(row_index)
-    if type(row_index) is int and fits_label(row_index):
-        return row_index
+    if not isinstance(row_index, bool) and hasattr(type(row_index), "__index__"):
+        with suppress(TypeError):  # arrays have it and are no numbers
+            number = index(row_index)  # type: ignore[arg-type]  # NumPy integers become int here
+            if fits_label(number):
+                return number
     raise ArgumentError(
         "row_index",
         "must be the name of the column that holds the row numbers, False for rows without numbers, or None",
@@ -63,10 +68,27 @@ def open_with_index(
     try:
         return opened(_with(columns, row_index), before)
     except ArgumentError as error:
-        if error.argument != "columns" or not error.problem.startswith(f"the data has no column {row_index!r};"):
+        problem = _problem_of(row_index, error)
+        if problem is None:
             raise
-        problem = error.problem
     raise ArgumentError("row_index", problem)
+
+
+def not_row_numbers(label: Label, dtype: object) -> ArgumentError:
+    """Return the refusal of a column of row numbers by its public dtype."""
+    return ArgumentError(
+        "row_index", f"column {label!r} has dtype {dtype}; row numbers are 0, 1, …, n-1 in a numeric column"
+    )
+
+
+def _problem_of(row_index: Label, error: ArgumentError) -> str | None:
+    """Return what is wrong with the column of the row numbers, None where something else is."""
+    if error.argument == "columns" and error.problem.startswith(f"the data has no column {row_index!r};"):
+        return error.problem
+    if error.argument == "data" and (found := f"column {row_index!r} has dtype ") in error.problem:
+        dtype = error.problem.partition(found)[2].partition(", which is ")[0]
+        return not_row_numbers(row_index, dtype).problem
+    return None
 
 
 def accepted_labels(

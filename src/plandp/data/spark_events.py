@@ -24,18 +24,20 @@ from plandp.data.spark_parts import (
     fold_batches,
     forgotten_with,
     is_spark_frame,
+    is_spark_number,
     quiet,
+    refuse_ambiguous,
     spark_column,
 )
 from plandp.data.sparse_rows import SparseBlock
-from plandp.data.worker import without_cells
+from plandp.data.worker import brought, without_cells
 from plandp.terms.columns import Label
 
 IntArray = NDArray[np.int64]
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
-_MEASURES = (*_INTEGERS, "float", "double", "boolean", "void")
 _PERSON, _ITEM, _VALUE, _HASH, _ROWS = "person", "item", "value", "hash", "rows"
+_TABLE = "table"  # the argument that a frame of events is passed as
 _DIGIT = 2  # bytes of a hash that are looked at in one round
 
 
@@ -59,11 +61,13 @@ class SparkEvents:
         name = self._type(label)
         if name not in (*_INTEGERS, "void") and not _is_text(name):
             raise not_an_id(argument, label, name)
+        refuse_ambiguous(self.frame, [label], argument=_TABLE)
 
     def refuse_values(self, label: Label) -> None:
         """Refuse a column that is not numeric."""
-        if self._type(label) not in _MEASURES:
+        if not is_spark_number(self._type(label)):
             raise not_a_measure(label, self._type(label))
+        refuse_ambiguous(self.frame, [label], argument=_TABLE)
 
     def rows(
         self,
@@ -85,18 +89,28 @@ class SparkEvents:
             chosen[_VALUE] = spark_column(measure).cast("double")
         with quiet():
             events = self.frame.select(*(column.alias(name) for name, column in chosen.items()))
-        last = undisclosed("Spark", lambda: _last_kept(events, n))
+        last = undisclosed("Spark", lambda: _last_kept(events, n), argument=_TABLE)
         task = partial(_grouped, places=dict(places), d=len(labels), count=count, last=last)
 
         def group(batches: Iterable[Any]) -> Iterator[Any]:
-            whole = list(batches)
+            whole = list(brought(batches))
             if whole:
                 yield without_cells(lambda: task(whole))
 
         with quiet():
             held = events.repartition(_PERSON).mapInArrow(group, f"{_ROWS} binary").persist()
-        partitions = undisclosed("Spark", lambda: count_rows(held)).partitions
-        rows = SparkItems(held, _blocks, n=n, labels=labels, partitions=partitions, passes=2, held=True, filled=None)
+        partitions = undisclosed("Spark", lambda: count_rows(held), argument=_TABLE).partitions
+        rows = SparkItems(
+            held,
+            _blocks,
+            n=n,
+            labels=labels,
+            partitions=partitions,
+            passes=2,
+            held=True,
+            filled=None,
+            argument=_TABLE,
+        )
         forgotten_with(rows, held)
         return rows
 
@@ -126,7 +140,7 @@ def _last_kept(events: Any, people: int) -> bytes | None:
     from pyspark.sql import functions
 
     def hashes(batches: Iterable[Any]) -> Iterator[Any]:
-        return (without_cells(partial(_hashes, batch)) for batch in batches)
+        return (without_cells(partial(_hashes, batch)) for batch in brought(batches))
 
     with quiet():
         ids = events.where(functions.length(_PERSON) > 0).select(_PERSON).distinct()
@@ -137,7 +151,7 @@ def _last_kept(events: Any, people: int) -> bytes | None:
         def counts(known: bytes) -> IntArray:
             sums = fold_batches(held, HashDigits(known=known), partitions)
             if sums is None:
-                raise unreadable("Spark")
+                raise unreadable("Spark", argument=_TABLE)
             return np.asarray(sums[0]) if sums else np.zeros(1, np.int64)
 
         return last_hash(counts, people)

@@ -52,10 +52,12 @@ class SparkItems:
         passes: int,
         held: bool,
         filled: int | None,
+        argument: str = "data",
     ) -> None:
         self._frame = frame
         self._blocks = blocks
         self._partitions = partitions
+        self._argument = argument  # that the frame was passed as, for messages
         self._held = held  # by the executors: then a fold is no pass over the data
         self._filled = filled  # rows that are not made up; None: as many as the first fold finds
         self.n, self.d, self.labels, self.passes = n, len(labels), labels, passes
@@ -64,14 +66,14 @@ class SparkItems:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += not self._held
         task = FoldItems(function=function, blocks=self._blocks)
-        found = undisclosed("Spark", lambda: fold_batches(self._frame, task, self._partitions))
+        found = undisclosed("Spark", lambda: fold_batches(self._frame, task, self._partitions), argument=self._argument)
         if found is None:
-            raise unreadable("Spark")
+            raise unreadable("Spark", argument=self._argument)
         rows = int(found[0][0]) if found else 0
         self._filled = rows if self._filled is None else self._filled
         if rows != self._filled or rows > self.n:
             raise ArgumentError(
-                "data",
+                self._argument,
                 "Spark brought another number of rows than before: the data changed between passes, so that nothing "
                 "is released; write it down or persist it first",
             )
@@ -82,7 +84,7 @@ class SparkItems:
 
     def blocks(self) -> Iterator[SparseBlock]:
         """Refuse: rows stay with the executors."""
-        raise ArgumentError("data", "rows of Spark are not brought together")
+        raise ArgumentError(self._argument, "rows of Spark are not brought together")
 
     def _empty(self, rows: int) -> Iterator[tuple[SparseBlock, int]]:
         """So many empty rows: equal blocks add equal sums, and one of each size is enough."""

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.arrow_rows import list_rows, vector_rows
-from plandp.data.worker import Part, PartFunction, PartSums, fold_parts, merge_parts, without_cells
+from plandp.data.engine_rows import undisclosed
+from plandp.data.worker import Part, PartFunction, PartSums, brought, fold_parts, merge_parts, without_cells
+from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
 MERGED_AT_ONCE = 16
@@ -22,6 +24,8 @@ MERGED_AT_ONCE = 16
 
 VALUES_PER_PART = 2**20
 """A sample is held in parts of at least so many values: small ones would cost more than reading them."""
+
+_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "void")
 
 ROWS, NUMBER, SUMS, PLACE = "rows", "number", "sums", "place"
 
@@ -49,7 +53,7 @@ class SparkParts:
         kept = max(1, min(self.partitions, len(numbers) * d // VALUES_PER_PART))
 
         def pick(batches: Iterable[Any]) -> Iterator[Any]:
-            return (_picked(part, batch, numbers) for batch in batches)
+            return (_picked(part, batch, numbers) for batch in brought(batches))
 
         with quiet():
             found = self.frame.mapInArrow(pick, f"{ROWS} array<double>, {NUMBER} double")
@@ -84,7 +88,11 @@ def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) ->
 
 
 def _merge(batches: Iterable[Any]) -> Iterator[Any]:
-    found = [(pickle.loads(sums), place) for batch in batches for sums, place in zip(*map(_cells, batch), strict=True)]
+    found = [
+        (pickle.loads(sums), place)
+        for batch in brought(batches)
+        for sums, place in zip(*map(_cells, batch), strict=True)
+    ]
     yield from _sums_batch(merge_parts(sums for sums, _ in found), min((place for _, place in found), default=0))
 
 
@@ -147,7 +155,29 @@ def count_rows(frame: Any) -> FrameShape:
 
 def is_spark_frame(data: object) -> bool:
     """Whether this object of Spark is a DataFrame."""
-    return all(hasattr(data, name) for name in ("mapInArrow", "schema", "persist"))
+    # asked of its class: a Column has every attribute, each another Column
+    return all(hasattr(type(data), name) for name in ("mapInArrow", "schema", "persist"))
+
+
+def refuse_ambiguous(frame: Any, labels: Iterable[Label], *, argument: str = "data") -> None:
+    """Refuse columns that Spark cannot tell from others, since it does not look at capitals unless told to."""
+    names = [str(label) for label in frame.schema.names]
+    told = undisclosed("Spark", lambda: frame.sparkSession.conf.get("spark.sql.caseSensitive"), argument=argument)
+    if told == "true":
+        return
+    for label in labels:
+        alike = [name for name in names if name.lower() == str(label).lower()]
+        if len(alike) > 1:
+            raise ArgumentError(
+                argument,
+                f"the columns {alike[0]!r} and {alike[1]!r} are one to Spark, which does not tell capitals from small "
+                "letters; rename one of them, or set spark.sql.caseSensitive to true",
+            )
+
+
+def is_spark_number(dtype: str) -> bool:
+    """Whether columns of this type, by its name, are read: each of their values has one nearest double."""
+    return dtype in _NUMBERS or dtype.startswith("decimal(")
 
 
 def spark_column(label: Label) -> Any:

@@ -1,11 +1,12 @@
 """What a worker of an engine does with its part of the rows: fold it, or pick some of its rows by their numbers.
 
-Only sums leave a worker, and a part that cannot be read leaves `None`: an exception would carry cells into the logs of
-the engine and to the driver.
+Only sums leave a worker, and a part that cannot be added up leaves `None`: an exception would carry cells into the logs
+of the engine and to the driver.  What the engine itself fails to bring is raised, so that it tries again.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from plandp.data.table import Table
 T = TypeVar("T")
 
 PartSums = Sums | None
-"""The sums over some parts, the number of their rows in front; empty if there are no rows, None if reading failed."""
+"""The sums over some parts, the number of their rows in front; empty if there are no rows, None if one failed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -104,15 +105,26 @@ PartFunction = FoldBlocks | Occurrences
 
 
 def fold_parts(function: Callable[[T], Sums], parts: Iterable[T]) -> PartSums:
-    """Return the sums over these parts; nothing raises or warns."""
+    """Return the sums over these parts; nothing raises or warns but, without its text, what the parts themselves raise.
+
+    A part that the engine could not bring is its own affair: it takes what is returned for a success, and what is
+    raised for something to be tried again, from the first part on.
+    """
     total: Sums = ()
-    try:
-        with np.errstate(all="ignore"):
-            for part in parts:
+    for part in brought(parts):
+        try:
+            with np.errstate(all="ignore"):
                 total = added(total, function(part))
-    except Exception:  # its text could hold cells
-        return None
+        except Exception:  # its text could hold cells
+            return None
     return total
+
+
+def brought(parts: Iterable[T]) -> Iterator[T]:
+    """Return the parts that an engine brings; where it fails, that is raised without its text."""
+    waiting = iter(parts)
+    while found := without_cells(lambda: tuple(islice(waiting, 1))):
+        yield found[0]
 
 
 def without_cells(call: Callable[[], T]) -> T:

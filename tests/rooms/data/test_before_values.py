@@ -121,6 +121,9 @@ FILES: dict[str, Callable[[str, NDArray[np.float64]], object]] = {
     "t.feather": lambda path, table: feather.write_feather(arrow(table), path, compression="uncompressed"),
     "t.arrow": lambda path, table: feather.write_feather(arrow(table), path, compression="uncompressed"),
     "stream.arrow": write_ipc_stream,
+    "t.arrows": write_ipc_stream,
+    "t.ipc": lambda path, table: feather.write_feather(arrow(table), path, compression="uncompressed"),
+    "t.pq": lambda path, table: FILES["t.parquet"](path, table),
     "t.npy": np.save,
     "t.npz": lambda path, table: np.savez(path, table),
 }

@@ -208,20 +208,30 @@ def test_a_repeated_column_is_refused_only_where_it_matters() -> None:
 )
 def test_other_tables_are_refused(table: object) -> None:
     assert refused(table).startswith(
-        f"table: a {type(table).__name__} is not accepted; pass a pandas or polars DataFrame"
+        f"table: a {type(table).__name__} is not accepted; pass a pandas, polars or Spark DataFrame"
     )
+
+
+def test_a_frame_of_dask_is_called_so() -> None:
+    dataframe = pytest.importorskip("dask.dataframe")
+    events = dataframe.from_pandas(pandas.DataFrame({"user": [1], "page": ["a"]}), npartitions=1)
+    assert refused(events).startswith("table: a DataFrame of Dask is not accepted; pass a pandas, polars or Spark")
+
+
+def test_an_empty_path_is_no_table_of_events() -> None:
+    assert refused("").startswith("table: an empty text names no file")
 
 
 def test_files_that_are_refused() -> None:
     assert refused("events.csv") == "table: there is no file 'events.csv'; a string is taken for the path of a file"
     Path("events.npy").write_bytes(b"x")
     assert refused("events.npy") == (
-        "table: the file 'events.npy' must end in one of .csv, .tsv, .parquet, .arrow, .feather"
+        "table: the file 'events.npy' must end in one of .csv, .tsv, .parquet, .pq, .arrow, .arrows, .ipc, .feather"
     )
     Path("events.CSV.GZ").write_bytes(b"x")
     assert refused("events.CSV.GZ") == (
-        "table: the file 'events.CSV.GZ' is compressed; decompress it first, to one of .csv, .tsv, .parquet, .arrow, "
-        ".feather"
+        "table: the file 'events.CSV.GZ' is compressed; decompress it first, to one of .csv, .tsv, .parquet, .pq, "
+        ".arrow, .arrows, .ipc, .feather"
     )
     Path("events.csv").write_bytes(b"")
     assert refused("events.csv") == "table: the file 'events.csv' is empty; name one that holds a table"

@@ -14,6 +14,9 @@ from plandp.data import streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
+
 pytestmark = pytest.mark.usefixtures("own_folder")
 
 TABLE = np.random.default_rng(9).normal(size=(600, 3))
@@ -73,6 +76,10 @@ def test_columns_are_chosen_by_name_in_every_file() -> None:
     assert next(open_rows("data", columns=["y", "x"]).blocks()).tolist() == [[2, 1], [5, 4]]
     assert next(open_rows("data", columns={"y", "x"}).blocks()).tolist() == [[1, 2], [4, 5]]
     assert "the file 'data/b.csv' has other columns than 'data/a.csv'; all must have the same" in refusal("data")
+    Path("data/b.csv").write_text("z,y,x\n6,5,4\n")
+    assert "the file 'data/b.csv' has the columns of 'data/a.csv' in another order; say which one counts: " in refusal(
+        "data"
+    )
     Path("data/b.csv").write_text("y\n5\n")
     assert "has other columns than" in refusal("data", columns=["y", "x"])
     assert "has other columns than" in refusal("data", columns={"y", "x"})
@@ -91,6 +98,30 @@ def test_what_others_leave_beside_files_is_left_out() -> None:
     Path("data/_SUCCESS").touch()
     Path("data/.a.parquet.crc").write_bytes(b"crc")
     assert open_rows("data").n == 600
+
+
+def test_the_one_file_with_a_column_of_text_is_named() -> None:
+    for name, cells in (("a", [1.0]), ("b", [1.0]), ("c", ["canary48151623"])):
+        pyarrow.parquet.write_table(pyarrow.table({"x": cells}), f"{name}.parquet")
+    said = "data: in the file 'c.parquet', column 'x' has dtype string, which is not numeric"
+    assert refusal("*.parquet").startswith(said)
+    assert refusal("*.parquet", columns=["x"]).startswith(said)
+    assert refusal("c.parquet").startswith("data: column 'x' has dtype string")
+
+
+def test_an_empty_text_is_not_this_directory() -> None:
+    Path("a.csv").write_text("x\n7\n")
+    said = "data: an empty text names no file; pass the path of one, or '.' for this directory"
+    assert refusal("") == said
+    assert refusal(["a.csv", ""]) == said
+    assert open_rows(".").n == 1
+
+
+def test_an_address_is_shown_as_it_was_passed() -> None:
+    for address in ("s3://bucket", "https://host/t.parquet", "file:///t.csv"):
+        said = refusal(address)
+        assert said.startswith(f"data: {address!r} is an address, and files are read from this machine only")
+    assert "there is no file of that name" in refusal("s3://canary48151623\n1,2")
 
 
 def test_what_is_no_table_of_files_is_refused() -> None:

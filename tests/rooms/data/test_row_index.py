@@ -71,6 +71,24 @@ def test_an_unknown_column_of_numbers_is_refused(columns: Any) -> None:
         plandp.mean(shuffled(True), columns=columns, row_index="id", **FINE)
 
 
+def test_a_number_of_numpy_names_a_column_too() -> None:
+    numbered = np.column_stack([TABLE[ORDER], ORDER])
+    assert bits(plandp.mean(numbered, row_index=np.int64(3), **FINE)) == bits(plandp.mean(TABLE, **FINE))
+    for wrong in (True, np.True_, 3.0, np.array([3]), 2**200):
+        with pytest.raises(plandp.ArgumentError, match=r"^row_index: must be the name of the column"):
+            plandp.mean(numbered, row_index=wrong, **FINE)
+
+
+@pytest.mark.parametrize("columns", [None, ["a"]])
+def test_numbers_of_another_type_are_refused_as_such(columns: Any) -> None:
+    frame = shuffled(True)
+    for wrong in (frame["number"].astype(str), pandas.to_datetime(frame["number"])):
+        with pytest.raises(
+            plandp.ArgumentError, match=r"^row_index: column 'number' has dtype .*; row numbers are 0, 1"
+        ):
+            plandp.mean(frame.assign(number=wrong), columns=columns, row_index="number", **FINE)
+
+
 def test_a_table_of_numbers_alone_is_refused() -> None:
     with pytest.raises(plandp.ArgumentError, match=r"^data: there is no column but that of the row numbers"):
         plandp.mean(shuffled(True)[["number"]], row_index="number", **FINE)

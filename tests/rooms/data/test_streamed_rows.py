@@ -25,7 +25,7 @@ TABLE = np.random.default_rng(6).normal(size=(9000, 3)) * [1, 10, 1e-3]
 TABLE[7, 1] = np.nan
 TABLE[8] = [np.inf, -np.inf, 5e-324]
 PUBLIC: dict[str, Any] = {"bounds": (-100, 100), "rho": 1, "testing_seed": 3}
-COUNTED = (".csv", ".tsv", ".arrow", ".feather")  # by a pass of their own
+COUNTED = (".csv", ".tsv", ".arrow", ".arrows", ".ipc", ".feather")  # by a pass of their own
 
 
 @pytest.fixture

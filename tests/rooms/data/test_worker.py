@@ -1,5 +1,6 @@
 """What workers of an engine do: fold, pick, merge; nothing that is handed out is changed, and nothing raises."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,19 @@ def test_a_failure_carries_no_cell() -> None:
     assert merge_parts([(np.array([3]),), None]) is None
     with pytest.raises(RuntimeError, match=r"^a part of the data could not be read$") as told:
         without_cells(lambda: raises(None))
+    assert told.value.__context__ is None
+    assert told.value.__cause__ is None
+
+
+def test_what_an_engine_fails_to_bring_is_raised_without_its_text() -> None:
+    """So it tries again: what is returned is taken for a success."""
+
+    def cut_off() -> Iterator[Part]:
+        yield part()
+        raise OSError("connection lost at 48.151623")
+
+    with pytest.raises(RuntimeError, match=r"^a part of the data could not be read$") as told:
+        fold_parts(FoldBlocks(function=total), cut_off())
     assert told.value.__context__ is None
     assert told.value.__cause__ is None
 

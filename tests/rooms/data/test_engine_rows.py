@@ -1,0 +1,45 @@
+"""Rows of an engine, without an engine: what is said when it brings other rows than it should, or none."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from plandp.data.array import ArrayTable
+from plandp.data.engine_rows import EngineRows
+from plandp.data.worker import Part, PartFunction, PartSums, fold_parts
+from plandp.errors import ArgumentError
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """Parts of an engine that has no task for a part without rows, as Spark has none."""
+
+    parts: tuple[Part, ...]
+
+    engine = "The engine"
+
+    def fold(self, function: PartFunction) -> PartSums:
+        return fold_parts(function, [part for part in self.parts if part.table.n])
+
+    def picked(self, numbers: NDArray[np.int64]) -> "LeftOut":
+        return LeftOut(parts=tuple(part.picked(numbers) for part in self.parts))
+
+
+def rows(numbers: list[float], n: int) -> EngineRows:
+    values = np.arange(len(numbers) * 2.0).reshape(-1, 2)
+    column = ArrayTable(array=np.array(numbers).reshape(-1, 1), labels=(0,))
+    part = Part(table=ArrayTable(array=values, labels=("a", "b")), column=column)
+    return EngineRows(LeftOut(parts=(part,)), n=n, labels=("a", "b"), numbered=True, passes=1)
+
+
+@pytest.mark.parametrize("numbers", [[3.0] * 4, [np.nan] * 4, [9.0, 8.0, 7.0, 6.0], [1.0, 2.0, 3.0, 4.0]])
+def test_numbers_of_which_none_is_found_are_no_row_numbers(numbers: list[float]) -> None:
+    with pytest.raises(ArgumentError, match=r"^row_index: the column does not hold each of the row numbers"):
+        rows(numbers, n=4).sample(np.array([0]))
+
+
+def test_rows_that_are_all_gone_are_counted_as_such() -> None:
+    with pytest.raises(ArgumentError, match=r"^data: The engine brought 0 rows, and 4 before"):
+        rows([], n=4).fold(lambda block: (block.sum(axis=0),))
