@@ -23,6 +23,9 @@ MOST_TOGETHER = 128
 GROUP = 32
 """Columns of a group."""
 
+WINDOW = 3 * 2**24
+"""So many values (384 MiB) are laid side by side at a time: rows beyond them are read from the beginning again."""
+
 ROWS_AT_A_TIME = batches.VALUES_AT_A_TIME // GROUP
 
 
@@ -60,11 +63,11 @@ class ColumnGroups:
         return float_block(values)
 
 
-def windows(rows: ColumnGroups, *, picked: bool, values: int) -> Iterator[Table]:
-    """Return the rows in stretches of so many values, or as they are where only some are picked of them."""
+def windows(rows: ColumnGroups, *, picked: bool) -> Iterator[Table]:
+    """Return the rows in stretches that fit into memory, or as they are where only some are picked of them."""
     if picked:
         yield rows
         return
-    step = max(1, values // len(rows.names))
+    step = max(1, WINDOW // len(rows.names))
     for first in range(0, rows.n, step):
         yield ArrayTable(array=rows.read(slice(first, min(first + step, rows.n))), labels=rows.labels)

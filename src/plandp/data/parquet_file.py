@@ -16,9 +16,6 @@ from plandp.terms.columns import Label
 BUFFER = 2**16
 """Bytes that are read ahead of each column: without, the whole of a row group would be held."""
 
-WINDOW = 3 * 2**24
-"""So many values (384 MiB) are laid side by side at a time: rows beyond them are read from the beginning again."""
-
 
 def open_parquet(path: Path, columns: Collection[Label] | None) -> "ParquetFile":
     """Return a Parquet file whose schema was accepted; no value is read."""
@@ -75,7 +72,7 @@ class ParquetFile:
                 names=self.columns.names,
                 batches=partial(_batches, file, number),
             )
-            for window in windows(group, picked=picked, values=WINDOW):
+            for window in windows(group, picked=picked):
                 yield window, self._share(window.n)
                 del window  # it is large, and would live on while the next is read
 

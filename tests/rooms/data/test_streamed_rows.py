@@ -160,10 +160,7 @@ def test_very_many_columns_are_read_in_groups(
         ("parquet_file", "ROWS_AT_A_TIME", 13),
         ("arrow_file", "LARGE", 10),
         ("column_groups", "GROUP", 4),
-        ("arrow_file", "MOST_TOGETHER", 3),
-        ("arrow_file", "ROWS_OF_A_GROUP", 13),
-        ("parquet_file", "WINDOW", 900),
-        ("arrow_file", "WINDOW", 900),
+        ("column_groups", "WINDOW", 900),
         ("batches", "VALUES_AT_A_TIME", 300),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
@@ -196,9 +193,7 @@ def test_one_window_is_held_at_a_time(
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
         ("arrow_file", "LARGE", 10),
-        ("arrow_file", "MOST_TOGETHER", 3),
-        ("parquet_file", "WINDOW", 30 * 40),
-        ("arrow_file", "WINDOW", 30 * 40),
+        ("column_groups", "WINDOW", 30 * 40),
         ("batches", "VALUES_AT_A_TIME", 10 * 40),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
