@@ -23,9 +23,6 @@ LARGE = 2**22
 MAPPED = 2**24
 """So many values (128 MiB) of a batch that is mapped are looked at before their pages are given back."""
 
-WINDOW = 2**25
-"""So many values (256 MiB) of very many columns are laid side by side: half of a batch as Feather has it by default."""
-
 ROWS_OF_A_GROUP = 2**14
 """So many rows of a group of columns are unpacked at a time: few, since a window may end there."""
 
@@ -129,7 +126,7 @@ class ArrowFile:
         names = self.columns.names
         if self._wide and batch.codec is not None:  # each column that is unpacked takes a megabyte
             group = ColumnGroups(n=batch.n, labels=self.labels, names=names, batches=partial(read, ROWS_OF_A_GROUP))
-            for window in windows(group, picked=picked, values=WINDOW):
+            for window in windows(group, picked=picked):
                 yield window, batch.size * window.n // batch.n
                 del window  # it is large, and would live on while the next is read
             return

@@ -26,6 +26,7 @@ _CONTINUED = b"\xff\xff\xff\xff"  # before the length of a header, since version
 
 _NODE = np.dtype([("length", "<i8"), ("nulls", "<i8")])
 _BUFFER = np.dtype([("offset", "<i8"), ("length", "<i8")])
+_COUNT = np.dtype("<i8")
 _BLOCK = np.dtype([("offset", "<i8"), ("header", "<i4"), ("", "<i4"), ("body", "<i8")])
 
 
@@ -36,6 +37,7 @@ class StoredBatch:
     n: int
     nodes: NDArray[np.void]  # length and nulls of each column, and of what it is made of
     buffers: NDArray[np.void]  # offset and length, from `body` on
+    further: NDArray[np.int64]  # how many more buffers each column of views has
     codec: str | None  # None for buffers that are stored as they are
     usual: bool  # whether all in the header is known here
     begin: int
@@ -86,7 +88,7 @@ def _in_file(file: FileIO, size: int) -> Iterator[StoredBatch]:
     footer = FlatTable.root(_read(file, size - 10 - length, length))
     schema = footer.table(1)
     native = schema is not None and _is_native(schema)
-    for block in footer.structs(3, _BLOCK):
+    for block in footer.vector(3, _BLOCK):
         begin, body = int(block["offset"]), int(block["offset"]) + int(block["header"])
         end = body + int(block["body"])
         if not 0 <= begin <= body <= end <= size:
@@ -115,13 +117,15 @@ def _batch(message: FlatTable, *, native: bool, begin: int, body: int, end: int)
     known = packing is None or (codec is not None and packing.number(1, "b") == 0)
     # Words of the writer's own beside a header told of compression once.
     usual = native and known and message.number(0, "h") in (_V4, _V5) and not message.has(4)
-    n, buffers = header.number(0, "q"), header.structs(2, _BUFFER)
-    if n < 0 or (buffers["offset"] < 0).any() or (buffers["length"] < 0).any():
+    n, buffers = header.number(0, "q"), header.vector(2, _BUFFER)
+    nodes, further = header.vector(1, _NODE), header.vector(4, _COUNT)
+    if n < 0 or (further < 0).any() or (buffers["offset"] < 0).any() or (buffers["length"] < 0).any():
         raise ValueError("a header has a number below 0")
     if (buffers["offset"] > end - body - buffers["length"]).any():
         raise EOFError("a buffer reaches beyond its batch")
-    nodes = header.structs(1, _NODE)
-    return StoredBatch(n=n, nodes=nodes, buffers=buffers, codec=codec, usual=usual, begin=begin, body=body, end=end)
+    return StoredBatch(
+        n=n, nodes=nodes, buffers=buffers, further=further, codec=codec, usual=usual, begin=begin, body=body, end=end
+    )
 
 
 def _header(message: FlatTable) -> FlatTable:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from plandp.data.arrow_messages import StoredBatch
-from plandp.data.arrow_numbers import is_arrow_number
 from plandp.data.buffer_bytes import BufferBytes
 from plandp.data.list_columns import fixed_width, is_list
 
@@ -22,7 +21,8 @@ class ColumnPlace:
 
     dtype: Any
     node: int
-    buffer: int
+    buffer: int  # beside those that views before it have further
+    views: int  # before it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -32,24 +32,33 @@ class ColumnPlaces:
     columns: Mapping[str, ColumnPlace]
     nodes: int
     buffers: int
+    views: int
     dictionaries: bool  # whether there are columns of categories, which are kept in messages of their own
 
     def fit(self, batch: StoredBatch) -> bool:
         """Whether a batch is laid out as it should be."""
-        return batch.usual and (len(batch.nodes), len(batch.buffers)) == (self.nodes, self.buffers)
+        found = len(batch.nodes), len(batch.buffers), len(batch.further)
+        return batch.usual and found == (self.nodes, self.buffers + batch.further.sum(), self.views)
 
 
 def column_places(schema: Any) -> ColumnPlaces | None:
     """Return where columns are by their public types; None where one has a type whose layout is not known here."""
-    columns, nodes, buffers = {}, 0, 0
+    columns, before = {}, _Parts()
     for field in schema:
-        columns[field.name] = ColumnPlace(dtype=field.type, node=nodes, buffer=buffers)
-        own = _nodes_and_buffers(field.type)
+        columns[field.name] = ColumnPlace(
+            dtype=field.type, node=before.nodes, buffer=before.buffers, views=before.views
+        )
+        own = _parts_of(field.type)
         if own is None:
             return None
-        nodes, buffers = nodes + own[0], buffers + own[1]
-    dictionaries = any(_has_dictionary(field.type) for field in schema)
-    return ColumnPlaces(columns=columns, nodes=nodes, buffers=buffers, dictionaries=dictionaries)
+        before += own
+    return ColumnPlaces(
+        columns=columns,
+        nodes=before.nodes,
+        buffers=before.buffers,
+        views=before.views,
+        dictionaries=before.dictionaries > 0,
+    )
 
 
 def batch_pieces(
@@ -84,6 +93,10 @@ class _Buffers:
         """Return how long it is, and whether something may be missing."""
         node = self._batch.nodes[number]
         return int(node["length"]), bool(node["nulls"])
+
+    def further(self, views: int) -> int:
+        """Return how many more buffers the first columns of views have."""
+        return int(self._batch.further[:views].sum())
 
     def open(self, number: int) -> BufferBytes:
         """Return the bytes of a buffer."""
@@ -164,40 +177,52 @@ class _Lists:
 
 def _column(buffers: _Buffers, place: ColumnPlace) -> _Numbers | _Lists:
     kind: Callable[..., _Numbers | _Lists] = _Lists if is_list(place.dtype) else _Numbers
-    return kind(buffers, place.dtype, place.node, place.buffer)
+    return kind(buffers, place.dtype, place.node, place.buffer + buffers.further(place.views))
 
 
-def _nodes_and_buffers(dtype: Any) -> tuple[int, int] | None:
-    """Return how many nodes and buffers a column of this type has; None where that is not known here."""
+@dataclass(frozen=True)
+class _Parts:
+    """How much of a batch columns are."""
+
+    nodes: int = 0
+    buffers: int = 0
+    views: int = 0
+    dictionaries: int = 0
+
+    def __add__(self, other: "_Parts") -> "_Parts":
+        return _Parts(
+            self.nodes + other.nodes,
+            self.buffers + other.buffers,
+            self.views + other.views,
+            self.dictionaries + other.dictionaries,
+        )
+
+
+def _parts_of(dtype: Any) -> _Parts | None:
+    """Return what a column of this type is made of; None where that is not known here."""
     from pyarrow import BaseExtensionType, types
 
     if isinstance(dtype, BaseExtensionType):
-        return _nodes_and_buffers(dtype.storage_type)
+        return _parts_of(dtype.storage_type)
     if types.is_null(dtype):
-        return 1, 0
-    plain = types.is_primitive(dtype) or types.is_decimal(dtype) or types.is_fixed_size_binary(dtype)
-    if plain or types.is_dictionary(dtype) or is_arrow_number(dtype):
-        return 1, 2
+        return _Parts(1, 0)
+    if types.is_dictionary(dtype):
+        return _Parts(1, 2, dictionaries=1)
+    if types.is_primitive(dtype) or types.is_decimal(dtype) or types.is_fixed_size_binary(dtype):
+        return _Parts(1, 2)
+    if types.is_string_view(dtype) or types.is_binary_view(dtype):
+        return _Parts(1, 2, views=1)
     if types.is_string(dtype) or types.is_binary(dtype) or types.is_large_string(dtype) or types.is_large_binary(dtype):
-        return 1, 3
+        return _Parts(1, 3)
     if is_list(dtype):
-        parts, own = [dtype.value_type], 1 if types.is_fixed_size_list(dtype) else 2
+        parts, total = [dtype.value_type], _Parts(1, 1 if types.is_fixed_size_list(dtype) else 2)
     elif types.is_struct(dtype):
-        parts, own = [field.type for field in dtype], 1
+        parts, total = [field.type for field in dtype], _Parts(1, 1)
     else:
         return None
-    inner = [_nodes_and_buffers(part) for part in parts]
-    known = [found for found in inner if found is not None]
-    if len(known) < len(inner):
-        return None
-    return 1 + sum(nodes for nodes, _ in known), own + sum(buffers for _, buffers in known)
-
-
-def _has_dictionary(dtype: Any) -> bool:
-    from pyarrow import BaseExtensionType, types
-
-    if isinstance(dtype, BaseExtensionType):
-        return _has_dictionary(dtype.storage_type)
-    if types.is_struct(dtype):
-        return any(_has_dictionary(field.type) for field in dtype)
-    return bool(types.is_dictionary(dtype) or (is_list(dtype) and _has_dictionary(dtype.value_type)))
+    for part in parts:
+        own = _parts_of(part)
+        if own is None:
+            return None
+        total += own
+    return total

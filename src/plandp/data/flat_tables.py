@@ -5,6 +5,7 @@ Guarantee: what a damaged header points to is looked for within the header, and 
 
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,8 @@ class FlatTable:
             return None
         return FlatTable(content=self.content, begin=place + _number(self.content, "I", place))
 
-    def structs(self, slot: int, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-        """Return a vector of structs; an empty one where it was left out."""
+    def vector(self, slot: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return a vector of numbers or structs; an empty one where it was left out."""
         place = self._place(slot)
         if place is None:
             return np.empty(0, dtype)

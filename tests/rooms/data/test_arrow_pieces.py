@@ -51,6 +51,7 @@ def table(kind: Any, *, missing: bool) -> Any:
         "text": pa.array([None if lost else "canary" * (lost + 1) for lost in LOST]),
         "x": numbers.cast(kind) if kind != pa.float16() else pa.array(np.asarray(CELLS[:, 3], np.float16)),
         "empty": pa.nulls(N),
+        "view": pa.array([None if lost else "much longer than twelve" for lost in LOST], pa.string_view()),
         "parts": pa.array([{"a": 1, "b": [2.5, None]}] * N),
         "fixed": listed(pa.list_(pa.float32(), 3), cells=missing),
         "when": pa.array(np.arange(N), pa.timestamp("us")),
@@ -151,7 +152,9 @@ def test_columns_of_categories_are_passed_over(stream: bool, cut: list[int], mon
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_layouts_that_are_not_known_are_left_to_pyarrow(stream: bool, cut: list[int]) -> None:
-    stored = table(pa.float64(), missing=True).append_column("view", pa.array(["text" * 9] * N, pa.string_view()))
+    stored = table(pa.float64(), missing=True).append_column(
+        "map", pa.array([[("a", 1)]] * N, pa.map_(pa.string(), pa.int8()))
+    )
     assert arrow_pieces.column_places(stored.schema) is None
     path = write(stored, stream=stream, codec=None)
     assert len(cells(path, ["x", "fixed[1]"])) == N

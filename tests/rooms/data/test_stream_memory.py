@@ -60,4 +60,5 @@ def test_a_file_that_is_streamed_is_not_held(tmp_path: Path, in_memory: int, hel
         n, grown = map(int, line.split())
         assert n == N
         assert (grown > 0.9 * SIZE) == held, f"{name}: {grown / SIZE:.2f} of the file"
-        assert held or grown < 0.4 * SIZE, f"{name}: {grown / SIZE:.2f} of the file"
+        most = 0.8 if name.endswith("None-columns-stream.arrow") else 0.4  # of a map the system fetches 2 MB at a time
+        assert held or grown < most * SIZE, f"{name}: {grown / SIZE:.2f} of the file"
