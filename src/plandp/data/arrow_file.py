@@ -1,4 +1,4 @@
-"""Feather and Arrow IPC files, read batch by batch; only the columns asked for are read."""
+"""Feather and Arrow IPC files, read batch by batch, large batches in pieces; only the columns asked for are read."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -7,18 +7,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from plandp.data import batches
+from plandp.data.arrow_messages import StoredBatch, is_file, stored_batches
 from plandp.data.arrow_numbers import refuse_damaged
+from plandp.data.arrow_pieces import ColumnPlaces, batch_pieces, column_places
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Batches, Piece
-from plandp.data.column_groups import ColumnGroups, windows
+from plandp.data.column_groups import MOST_TOGETHER, ColumnGroups, windows
 from plandp.data.mapped_reads import MappedReads
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
-LARGE = 2**24
-"""A batch of more values (128 MiB) is not held whole, where the file allows that."""
+LARGE = 2**22
+"""A batch of more values (32 MiB) is not held whole."""
 
-_FILE = b"ARROW1"  # the first bytes of the file format; the streaming format starts with a message
+MAPPED = 2**24
+"""So many values (128 MiB) of a batch that is mapped are looked at before their pages are given back."""
+
+ROWS_OF_A_GROUP = 2**14
+"""So many rows of a group of columns are unpacked at a time: few, since a window may end there."""
+
+WIDE = 4
+"""Of very many columns that need no unpacking so many times as many values are read at a time, in longer reads."""
 
 
 def open_ipc(path: Path, columns: Collection[Label] | None) -> Batches:
@@ -26,12 +36,14 @@ def open_ipc(path: Path, columns: Collection[Label] | None) -> Batches:
     with ipc_reader(path) as (reader, _):
         schema = reader.schema
     chosen = choose_columns(schema, columns)
-    kind = ArrowFile if _is_file(path) else ArrowStream
-    # Columns are copied into rows as soon as they are read; lists lie as rows already, and would be looked at later.
-    # pyarrow copies what it reads of a file, but not of a stream.
-    mapped = kind is ArrowStream and not any(chosen.widths)
-    fields = Fields(path=path, names=tuple(schema.names), mapped=mapped)
-    return kind(fields=fields, columns=chosen, size=path.stat().st_size)
+    return ArrowFile(
+        path=path,
+        names=tuple(schema.names),
+        columns=chosen,
+        places=column_places(schema),
+        size=path.stat().st_size,
+        stream=not is_file(path),
+    )
 
 
 @contextmanager
@@ -41,72 +53,26 @@ def ipc_reader(path: Path, fields: Sequence[int] = (), *, mapped: bool = False) 
         from pyarrow import OSFile, PythonFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading an Arrow or Feather file") from None
-    opened = ipc.open_file if _is_file(path) else ipc.open_stream
+    opened = ipc.open_file if is_file(path) else ipc.open_stream
     with ExitStack() as stack:
         if mapped:
-            file = stack.enter_context(path.open("rb", buffering=0))
-            source = stack.enter_context(PythonFile(MappedReads(file), mode="r"))
+            source = MappedReads(stack.enter_context(path.open("rb", buffering=0)))
+            read = stack.enter_context(PythonFile(source, mode="r"))
         else:
-            source = stack.enter_context(OSFile(str(path)))
-        yield opened(source, options=ipc.IpcReadOptions(included_fields=list(fields))), source
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Fields:
-    """A file, the names of all its columns, and whether values may be read where they lie in it."""
-
-    path: Path
-    names: tuple[str, ...]
-    mapped: bool
-
-    @contextmanager
-    def reader(self, names: Sequence[str]) -> Iterator[tuple[Any, Any]]:
-        """Open the file for some of its columns."""
-        fields = sorted(self.names.index(name) for name in names)
-        with ipc_reader(self.path, fields, mapped=self.mapped) as opened:
-            yield opened
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ArrowStream:
-    """The rows of an Arrow IPC stream: its batches, each of them held whole."""
-
-    fields: Fields
-    columns: ArrowColumns
-    size: int
-    n = None  # it takes a pass to count them
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The names of the columns that are read, in order."""
-        return self.columns.labels
-
-    def counts(self) -> Iterator[tuple[int, int]]:
-        """Go through the batches, of which one column is unpacked."""
-        for batch, size in self._batches(self.columns.names[:1]):
-            yield batch.num_rows, size
-
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
-        """Go through the batches."""
-        for batch, size in self._batches(self.columns.names):
-            yield self.columns.of(_checked(batch)), size
-
-    def _batches(self, names: Sequence[str]) -> Iterator[tuple[Any, int]]:
-        read = 0
-        with self.fields.reader(names) as (reader, source):
-            for batch in reader:
-                end = source.tell()
-                yield batch, end - read
-                read = end
+            source = read = stack.enter_context(OSFile(str(path)))
+        yield opened(read, options=ipc.IpcReadOptions(included_fields=list(fields))), source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ArrowFile:
-    """The rows of an Arrow IPC file: its batches, a few columns at a time of those that are large."""
+    """The rows of an Arrow IPC file or stream, batch by batch."""
 
-    fields: Fields
+    path: Path
+    names: tuple[str, ...]  # of all its columns
     columns: ArrowColumns
+    places: ColumnPlaces | None
     size: int
+    stream: bool
     n = None  # it takes a pass to count them, but a short one
 
     @property
@@ -115,49 +81,76 @@ class ArrowFile:
         return self.columns.labels
 
     def counts(self) -> Iterator[tuple[int, int]]:
-        """Go through the batches, of which one column is read."""
-        with self.fields.reader(self.columns.names[:1]) as (reader, _):
-            for number in range(reader.num_record_batches):
-                yield reader.get_batch(number).num_rows, self.size // reader.num_record_batches
+        """Go through the headers of the batches."""
+        for batch in stored_batches(self.path):
+            yield batch.n, batch.size
 
     def pieces(self, *, picked: bool) -> Iterator[Piece]:
         """Go through the batches."""
-        lengths = [length for length, _ in self.counts()] if self._may_be_cut else []
-        with self.fields.reader(self.columns.names) as (reader, _):
-            for number in range(reader.num_record_batches):
-                size = self.size // reader.num_record_batches
-                if self._may_be_cut and lengths[number] * len(self.labels) > LARGE:
-                    group = ColumnGroups(
-                        n=lengths[number],
-                        labels=self.labels,
-                        names=self.columns.names,
-                        batches=partial(self._columns_of, number),
-                    )
-                    for window in windows(group, picked=picked):
-                        yield window, size * window.n // group.n
-                        del window  # it is large, and would live on while the next is read
+        fields = sorted(self.names.index(name) for name in self.columns.names)
+        with ipc_reader(self.path, fields, mapped=self._mapped) as (reader, source):
+            for number, batch in enumerate(stored_batches(self.path)):
+                if self._in_pieces(batch):
+                    yield from self._cut(batch, picked=picked)
+                    if self.stream:
+                        source.seek(batch.end)
+                elif self.stream:
+                    yield from self._whole(reader.read_next_batch(), batch, source)
                 else:
-                    yield self.columns.of(_checked(reader.get_batch(number))), size
+                    yield from self._whole(reader.get_batch(number), batch, source)
 
     @property
-    def _may_be_cut(self) -> bool:
-        return len(self.columns.names) > 1 and not any(self.columns.widths)
+    def _mapped(self) -> bool:
+        # Columns are copied into rows as soon as they are read; lists lie as rows already, and would be looked at
+        # later. pyarrow copies what it reads of a file, but not of a stream.
+        return self.stream and not any(self.columns.widths)
 
-    def _columns_of(self, number: int, names: Sequence[str]) -> Iterator[Any]:
-        with self.fields.reader(names) as (reader, _):
-            batch = reader.get_batch(number)
-            refuse_damaged(batch)
-            yield batch
+    @property
+    def _wide(self) -> bool:
+        return len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths)
 
+    def _in_pieces(self, batch: StoredBatch) -> bool:
+        if self.places is None or not self.places.fit(batch):
+            return False
+        if self.stream and self.places.dictionaries:  # pyarrow must see them all, or none
+            return True
+        if self._mapped and batch.codec is None:  # a look at any row of a column can fetch 2 MB of it
+            return self._wide and batch.n * len(self.labels) > MAPPED
+        return batch.n * len(self.labels) > LARGE
 
-def _is_file(path: Path) -> bool:
-    with path.open("rb") as start:
-        return start.read(len(_FILE)) == _FILE
+    def _cut(self, batch: StoredBatch, *, picked: bool) -> Iterator[Piece]:
+        """Go through the rows of a batch that is not held whole."""
+        import pyarrow
 
+        assert self.places is not None
+        read = partial(batch_pieces, self.path, batch, self.places)
+        names = self.columns.names
+        if self._wide and batch.codec is not None:  # each column that is unpacked takes a megabyte
+            group = ColumnGroups(n=batch.n, labels=self.labels, names=names, batches=partial(read, ROWS_OF_A_GROUP))
+            for window in windows(group, picked=picked):
+                yield window, batch.size * window.n // batch.n
+                del window  # it is large, and would live on while the next is read
+            return
+        step = max(1, (WIDE if self._wide else 1) * batches.VALUES_AT_A_TIME // len(self.labels))
+        for piece in read(step, names):
+            yield self.columns.of(pyarrow.Table.from_batches([piece])), batch.size * piece.num_rows // batch.n
+            del piece
 
-def _checked(batch: Any) -> Any:
-    """Return a batch as a table; a damaged file can promise more values than it holds."""
-    import pyarrow
+    def _whole(self, batch: Any, stored: StoredBatch, source: Any) -> Iterator[Piece]:
+        """Go through the rows of a batch that pyarrow has read, or mapped into memory."""
+        import pyarrow
 
-    refuse_damaged(batch)
-    return pyarrow.Table.from_batches([batch])
+        if batch.num_rows != stored.n:
+            raise EOFError("a batch has another number of rows than its header says")
+        refuse_damaged(batch)
+        table = pyarrow.Table.from_batches([batch])
+        del batch
+        if not self._mapped or stored.codec is not None or stored.n * len(self.labels) <= MAPPED:
+            yield self.columns.of(table), stored.size
+            return
+        step = max(1, MAPPED // len(self.labels))
+        for first in range(0, stored.n, step):
+            piece = table.slice(first, step)
+            yield self.columns.of(piece), stored.size * piece.num_rows // stored.n
+            del piece
+            source.give_back()

@@ -24,7 +24,7 @@ GROUP = 32
 """Columns of a group."""
 
 WINDOW = 3 * 2**24
-"""So many values (384 MiB) are laid side by side at a time: rows beyond them are read from the beginning again."""
+"""At most so many values (384 MiB) are laid side by side at a time; for the next, rows are read from the first on."""
 
 ROWS_AT_A_TIME = batches.VALUES_AT_A_TIME // GROUP
 
@@ -68,6 +68,7 @@ def windows(rows: ColumnGroups, *, picked: bool) -> Iterator[Table]:
     if picked:
         yield rows
         return
-    step = max(1, WINDOW // len(rows.names))
+    most = max(1, WINDOW // len(rows.names))
+    step = -(-rows.n // max(1, -(-rows.n // most)))  # windows are equally long: so the least is read again
     for first in range(0, rows.n, step):
         yield ArrayTable(array=rows.read(slice(first, min(first + step, rows.n))), labels=rows.labels)

@@ -18,6 +18,7 @@ class MappedReads:
 
     def __init__(self, file: FileIO) -> None:
         self._file = file
+        self._last: mmap.mmap | None = None
 
     @property
     def closed(self) -> bool:
@@ -44,5 +45,11 @@ class MappedReads:
             return self._file.read(size)
         begin = start - start % mmap.ALLOCATIONGRANULARITY
         mapped = mmap.mmap(self._file.fileno(), end - begin, offset=begin, access=mmap.ACCESS_READ)
+        self._last = mapped
         self.seek(end)
         return memoryview(mapped)[start - begin :]
+
+    def give_back(self) -> None:
+        """Let the system have the pages of the last map that were looked at; who looks again fetches them again."""
+        if self._last is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._last.madvise(mmap.MADV_DONTNEED)

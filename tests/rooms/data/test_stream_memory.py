@@ -15,10 +15,10 @@ SIZE = 8 * N * D
 SCRIPT = """
 import sys
 import plandp
-from plandp.data import batches, streamed_rows
+from plandp.data import arrow_file, batches, streamed_rows
 from plandp_lab.gauge import resident_peak
 
-batches.VALUES_AT_A_TIME = 2**16
+batches.VALUES_AT_A_TIME = arrow_file.LARGE = arrow_file.MAPPED = 2**16
 streamed_rows.IN_MEMORY = int(sys.argv[1])
 for small, large in zip(sys.argv[2::2], sys.argv[3::2]):
     plandp.mean(small, bounds=(-10, 10), rho=1)  # all that is needed is loaded
@@ -36,7 +36,15 @@ def write(folder: Path, n: int) -> list[str]:
     columns = pyarrow.table({f"c{place}": table[:, place] for place in range(D)})
     parquet.write_table(columns, folder / f"{n}.parquet", row_group_size=n, use_dictionary=False)
     feather.write_feather(columns, str(folder / f"{n}.feather"), chunksize=10_000)
-    return [str(folder / name) for name in (f"{n}.npy", f"{n}-lists.parquet", f"{n}.parquet", f"{n}.feather")]
+    names = [f"{n}.npy", f"{n}-lists.parquet", f"{n}.parquet", f"{n}.feather"]
+    for codec in (None, "lz4", "zstd"):
+        for kind, stored in (("lists", lists), ("columns", columns)):
+            for form, opened in (("file", pyarrow.ipc.new_file), ("stream", pyarrow.ipc.new_stream)):
+                names.append(f"{n}-{codec}-{kind}-{form}.arrow")
+                options = pyarrow.ipc.IpcWriteOptions(compression=codec)
+                with opened(folder / names[-1], stored.schema, options=options) as file:
+                    file.write_table(stored, n)  # one batch
+    return [str(folder / name) for name in names]
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is told by Linux only")
@@ -48,8 +56,9 @@ def test_a_file_that_is_streamed_is_not_held(tmp_path: Path, in_memory: int, hel
     ran = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(in_memory), *names], capture_output=True, text=True, check=True
     )
-    for line in ran.stdout.splitlines():
+    for name, line in zip(names[1::2], ran.stdout.splitlines(), strict=True):
         n, grown = map(int, line.split())
         assert n == N
-        assert (grown > 0.9 * SIZE) == held, f"{grown / SIZE:.2f} of the file"
-        assert held or grown < 0.4 * SIZE, f"{grown / SIZE:.2f} of the file"
+        assert (grown > 0.9 * SIZE) == held, f"{name}: {grown / SIZE:.2f} of the file"
+        most = 0.8 if name.endswith("None-columns-stream.arrow") else 0.4  # of a map the system fetches 2 MB at a time
+        assert held or grown < most * SIZE, f"{name}: {grown / SIZE:.2f} of the file"

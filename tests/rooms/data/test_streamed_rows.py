@@ -159,6 +159,8 @@ def test_very_many_columns_are_read_in_groups(
         ("parquet_file", "MOST_TOGETHER", 3),
         ("parquet_file", "ROWS_AT_A_TIME", 13),
         ("arrow_file", "LARGE", 10),
+        ("arrow_file", "MOST_TOGETHER", 3),
+        ("arrow_file", "ROWS_OF_A_GROUP", 13),
         ("column_groups", "GROUP", 4),
         ("column_groups", "WINDOW", 900),
         ("batches", "VALUES_AT_A_TIME", 300),
@@ -193,6 +195,7 @@ def test_one_window_is_held_at_a_time(
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
         ("arrow_file", "LARGE", 10),
+        ("arrow_file", "MOST_TOGETHER", 3),
         ("column_groups", "WINDOW", 30 * 40),
         ("batches", "VALUES_AT_A_TIME", 10 * 40),
     ):
