@@ -76,7 +76,7 @@ def _instruction(name: str, part: FunctionType) -> Any:
     if name == ASKS_MEMORY:
         return _memory_asker()
     own = part.__globals__.get(name + INSTRUCTION)
-    return None if own is None else _intrinsic(own)
+    return _intrinsic(own) if isinstance(own, FunctionType) and own.__module__ == part.__module__ else None
 
 
 @cache

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 import plandp
 from plandp.data import blocks
+from plandp.data.chosen_rows import ChosenRows
 from plandp.data.open import open_rows
 from plandp.data.rows import FloatBlock, Sums
 from plandp.errors import ArgumentError
 
-N, D = 6_000, 7
+N, D = 20_000, 7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,20 @@ class WhoReads:
     def __call__(self, block: FloatBlock, /) -> Sums:
         self.readers[get_ident()] = self.readers.get(get_ident(), 0) + len(block)
         return np.asarray([len(block)]), block.astype(np.int64).sum(axis=0)
+
+
+class AddedRows:
+    """Adding function: rows, and their sum, with rows of a block that are chosen."""
+
+    def __call__(self, block: FloatBlock, /) -> Sums:
+        sums = np.zeros(1, np.int64), np.zeros(block.shape[1], np.int64)
+        self.add_to(sums, block, None)
+        return sums
+
+    def add_to(self, sums: Sums, block: FloatBlock, chosen: NDArray[np.int64] | None, /) -> None:
+        rows = block if chosen is None else block[chosen]
+        sums[0][0] += len(rows)
+        sums[1][:] += rows.astype(np.int64).sum(axis=0)
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +64,7 @@ def containers() -> Iterator[Any]:
 @pytest.mark.parametrize("data", [*containers()])
 def test_a_release_is_the_same_with_any_number_of_threads(data: NDArray[Any]) -> None:
     def release(data: object, threads: int) -> plandp.MeanRelease:
-        # with so small a ρ the sample is large, and read where it lies
+        # with so small a ρ the sample is large, and of rows in order read where it lies
         return plandp.mean(data, bounds=(-40, 40), rho=0.01, smallest_spread=0.5, testing_seed=8, threads=threads)
 
     reference = release(np.ascontiguousarray(data, np.float64), 1)
@@ -71,6 +86,19 @@ def test_every_row_is_read_by_one_thread(n: int, threads: int) -> None:
     assert total.tolist() == table.sum(axis=0).tolist()
     assert sum(readers.values()) == n
     assert rows.passes == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("count", [39, 40, 41, 300, 1_000])
+def test_every_chosen_row_is_added_once(count: int, threads: int) -> None:
+    table = np.arange(1_000.0 * D).reshape(1_000, D)
+    indices = np.sort(np.random.default_rng(count).permutation(1_000)[:count])
+    sample = blocks.TableRows(
+        ChosenRows(table=blocks.ArrayTable(array=table, labels=tuple(range(D))), indices=indices), threads=threads
+    )
+    number, total = sample.fold(AddedRows())
+    assert number.tolist() == [count]
+    assert total.tolist() == table[indices].sum(axis=0).tolist()
 
 
 def test_every_thread_has_blocks_to_take() -> None:

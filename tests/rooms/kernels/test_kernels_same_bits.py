@@ -190,6 +190,26 @@ def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: 
                             np.testing.assert_array_equal(one, same)
 
 
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize(("d", "n"), [(3, 2200), (5, 2200), (300, 400)])  # three strips or four
+def test_strips_of_columns_after_the_first(d: int, n: int, squared: bool) -> None:
+    # The first strip stays within the box, a few rows of later ones do not: each adds what it adds alone.
+    view = Recentred(
+        low=np.full(d, -50.0), high=np.full(d, 40.0), missing=None, center=np.linspace(-1, 1, d), factor=np.ones(d)
+    )
+    cells = NormCells.around(3.0, lowest=1e-3, highest=3000.0, d=d, points=2**30)
+    function = CellSums(view=view, cells=cells, squared=squared, wide=False)
+    table = np.random.default_rng(6).normal(0.0, 3.0 / np.sqrt(d), (n, d))
+    outside = range(n * 6 // 10, n, n // 11)
+    table[outside, np.arange(len(outside)) % d] = np.resize([41.0, np.nan, -60.0, np.inf], len(outside))
+    found = function(table[:0])
+    with np.errstate(all="ignore"):
+        alone = [function(row) for row in table[:, None]]
+        function.add_columns(found, table.ravel(order="F"), n * np.arange(d), range(n))
+    for place, same in enumerate(found):
+        np.testing.assert_array_equal(sum(each[place] for each in alone), same)
+
+
 def test_chosen_rows_are_added_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> None:
     table, chosen = np.random.default_rng(4).standard_normal((50, 3)), np.array([0, 3, 4, 11, 12, 30, 49])
     table[11, 1] = np.nan

@@ -4,7 +4,8 @@ import ast
 import importlib
 import inspect
 import pkgutil
-from types import FunctionType, ModuleType
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,14 @@ LOOPS = [
 ]
 
 
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code, and that of all functions within it."""
+    yield code
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            yield from _codes(part)
+
+
 def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
     """The names that the loop looks up outside of itself, but for NumPy and what its own file assigns or defines."""
     assigned = {
@@ -31,10 +40,14 @@ def names_from_elsewhere(loop: FunctionType, module: ModuleType) -> set[str]:
         if isinstance(target, ast.Name)
     }
     assigned |= {line.name for line in ast.parse(inspect.getsource(module)).body if isinstance(line, ast.FunctionDef)}
-    looked_up = inspect.getclosurevars(loop)
-    found = {name for name, value in looked_up.globals.items() if value is not np and value is not Any} | set(
-        looked_up.nonlocals
-    )
+    looked_up = {
+        name: loop.__globals__[name]
+        for code in _codes(loop.__code__)
+        for name in (*code.co_names, *code.co_freevars)
+        if name in loop.__globals__
+    }
+    found = {name for name, value in looked_up.items() if value is not np and value is not Any}
+    found |= set(inspect.getclosurevars(loop).nonlocals)
     return found - assigned
 
 
@@ -49,10 +62,16 @@ def test_a_loop_uses_no_constant_of_another_file(loop: FunctionType) -> None:
     assert names_from_elsewhere(loop, importlib.import_module(loop.__module__)) == set()
 
 
-def test_an_imported_constant_would_be_found() -> None:
-    source = (
-        "from plandp.kernels.norm_cells import BUCKET_SHIFT\nOWN = 3\ndef loop(x):\n    x[0] = BUCKET_SHIFT + OWN\n"
-    )
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "def loop(x):\n    x[0] = BUCKET_SHIFT + OWN",
+        "def loop(x):\n    def part():\n        x[0] = BUCKET_SHIFT + OWN",
+    ],
+    ids=["in the loop", "in a function within it"],
+)
+def test_an_imported_constant_would_be_found(loop: str) -> None:
+    source = f"from plandp.kernels.norm_cells import BUCKET_SHIFT\nOWN = 3\n{loop}\n"
     module = ModuleType("planted")
     exec(source, vars(module))
     with pytest.MonkeyPatch.context() as patch:
