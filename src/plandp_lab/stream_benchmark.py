@@ -26,6 +26,7 @@ REPEATS = 3
 RHO = 1.0
 MOST_TIMES, MOST_MEGABYTES = 3.0, 1000.0  # required: times reading once, and of resident memory in all
 VALUES_AT_A_TIME = 2**22
+BATCH = 2**16  # rows, as `write_feather` has them
 HEADINGS = "file", "rows", "columns", "GB", "passes", "reading", "release", "times", "memory", "required"
 WIDTHS = 33, 10, 7, 5, 6, 8, 8, 5, 7, 18
 
@@ -171,6 +172,28 @@ def write_stream(path: Path, n: int, d: int) -> None:
             file.write_table(_columns([part], schema))
 
 
+def write_feather(path: Path, n: int, d: int, *, lists: bool) -> None:
+    """A Feather file with the compression and the batches that pyarrow's `write_feather` makes."""
+    kind = pa.list_(pa.float64(), d)
+    schema = pa.schema([("x", kind)] if lists else [(name, pa.float64()) for name in _names(d)])
+    with ipc.new_file(path, schema, options=ipc.IpcWriteOptions(compression="lz4")) as file:
+        waiting: list[NDArray[np.float64]] = []
+        for part in _parts(n, d):
+            waiting.append(part)
+            if sum(map(len, waiting)) >= BATCH:
+                file.write_batch(_batch(waiting, schema, kind if lists else None))
+                waiting.clear()
+        if waiting:
+            file.write_batch(_batch(waiting, schema, kind if lists else None))
+
+
+def _batch(parts: Sequence[NDArray[np.float64]], schema: pa.Schema, kind: pa.DataType | None) -> pa.RecordBatch:
+    if kind is None:
+        return _columns(parts, schema).combine_chunks().to_batches()[0]
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(parts).ravel()), type=kind)
+    return pa.RecordBatch.from_arrays([lists], schema=schema)
+
+
 def write_csv(path: Path, n: int, d: int) -> None:
     """A text file with six digits a number."""
     with path.open("w") as file:
@@ -207,6 +230,14 @@ def read_stream(path: Path) -> None:
             pass
 
 
+def read_feather(path: Path) -> None:
+    """Read all batches."""
+    with pa.OSFile(str(path)) as source:
+        file = ipc.open_file(source)
+        for number in range(file.num_record_batches):
+            file.get_batch(number)
+
+
 def read_csv(path: Path) -> None:
     """Turn all cells into numbers by plandp's own rules: nobody else has them."""
     for table, _ in open_csv(path, None).pieces(picked=False):
@@ -231,6 +262,16 @@ CASES = (
         read=read_parquet,
     ),
     FileCase(name="Arrow stream", file="t.arrow", d=64, write=write_stream, read=read_stream),
+    *(
+        FileCase(
+            name=f"Feather (LZ4), {'a list' if lists else 'columns'}",
+            file="t.feather",
+            d=d,
+            write=partial(write_feather, lists=lists),
+            read=read_feather,
+        )
+        for lists, d in ((False, 64), (True, 1_024))
+    ),
     FileCase(name="CSV", file="t.csv", d=16, write=write_csv, read=read_csv, share=0.1),
     FileCase(
         name="Parquet, one group of all rows",
