@@ -113,7 +113,8 @@ class CellSums:
     def _sums(self, block: FloatArray, chosen: IntArray | None) -> tuple[NDArray[Any], ...]:
         counts = np.zeros(len(self.cells.edges), np.int64)
         sums = _zeros_in_line(len(self.cells.edges), block.shape[1])
-        self._add(block, chosen, counts, sums)
+        if len(block):
+            self._add(block, chosen, counts, sums)
         return counts, sums.astype(object) if self.wide else sums
 
     def _add(self, block: FloatArray, chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:

@@ -1,7 +1,7 @@
 """The receipt of a release: what was paid, to whom it applies, and with which software."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -53,7 +53,7 @@ class Receipt:
     delta: float | None = None
 
     def __post_init__(self) -> None:
-        if sum((payment.rho for payment in self.payments), Fraction(0)) != self.rho:
+        if _added_up(self.payments) != self.rho:
             raise ArgumentError("rho", "must be exactly the sum of the payments")
         if len(self.bounds) != self.d:
             raise ArgumentError("bounds", "must hold one (low, high) pair per column")
@@ -75,7 +75,7 @@ class Receipt:
         return tuple(
             Step(
                 step=name,
-                rho=sum((payment.rho for payment in paid), Fraction(0)),
+                rho=_added_up(paid),
                 squared_sensitivity=max(payment.squared_sensitivity for payment in paid),
                 queries=len(paid),
                 values=sum(payment.values for payment in paid),
@@ -166,6 +166,14 @@ class Receipt:
         if self.insecure:
             lines.append(INSECURE_NOTICE)
         return "\n".join([*lines, *align([head, *rows, total]), *self.facts()])
+
+
+def _added_up(payments: Iterable[Payment]) -> Fraction:
+    """Their exact sum; those of one denominator, as most of a search have, are added as whole numbers."""
+    numerators: dict[int, int] = {}
+    for payment in payments:
+        numerators[payment.rho.denominator] = numerators.get(payment.rho.denominator, 0) + payment.rho.numerator
+    return sum((Fraction(number, below) for below, number in numerators.items()), Fraction(0))
 
 
 def budget_line(rho: Fraction, delta: float | None = None) -> str:
