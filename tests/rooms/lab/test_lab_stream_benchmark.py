@@ -9,7 +9,7 @@ from plandp_lab.stream_benchmark import CASES, FileCost, main
 
 
 def test_the_quick_benchmark_prints_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--quick", "--only", "list"])
+    main(["--quick", "--only", "Parquet, a list"])
     printed = capsys.readouterr().out.splitlines()
     assert printed[-2].split()[0] == "file"
     assert printed[-1].startswith("Parquet, a list")
