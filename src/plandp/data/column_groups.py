@@ -65,10 +65,12 @@ class ColumnGroups:
 
 def windows(rows: ColumnGroups, *, picked: bool) -> Iterator[Table]:
     """Return the rows in stretches that fit into memory, or as they are where only some are picked of them."""
+    if rows.n == 0:  # a part of a file may be empty
+        return
     if picked:
         yield rows
         return
     most = max(1, WINDOW // len(rows.names))
-    step = -(-rows.n // max(1, -(-rows.n // most)))  # windows are equally long: so the least is read again
+    step = -(-rows.n // -(-rows.n // most))  # windows are equally long: so the least is read again
     for first in range(0, rows.n, step):
         yield ArrayTable(array=rows.read(slice(first, min(first + step, rows.n))), labels=rows.labels)

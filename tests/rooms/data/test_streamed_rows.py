@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from test_files import WRITERS
 
 import plandp
-from plandp.data import batches, column_groups, csv_file, streamed_rows
+from plandp.data import arrow_file, batches, column_groups, csv_file, streamed_rows
 from plandp.data.open import open_rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
 
 pyarrow = pytest.importorskip("pyarrow")
-from pyarrow import feather, parquet  # noqa: E402
+from pyarrow import feather, ipc, parquet  # noqa: E402
 
 TABLE = np.random.default_rng(6).normal(size=(9000, 3)) * [1, 10, 1e-3]
 TABLE[7, 1] = np.nan
@@ -268,3 +268,29 @@ def test_every_method_streams(tmp_path: Path, method: str, larger_than_memory: N
     release = plandp.mean(tmp_path / "t.parquet", method=method, **PUBLIC)
     expected = plandp.mean(TABLE[:600, [0, 2]], method=method, **PUBLIC)
     assert release.estimate.tobytes() == expected.estimate.tobytes()
+
+
+@pytest.mark.parametrize("picked", [False, True])
+@pytest.mark.parametrize("kind", ["Parquet", "Arrow stream"])
+def test_empty_parts_of_wide_files_are_no_damage(
+    tmp_path: Path, kind: str, picked: bool, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrow_file, "LARGE", 0)
+    values = np.arange(12.0 * 130).reshape(12, 130)
+    table = pyarrow.table({f"c{place}": column for place, column in enumerate(values.T)})
+    # beside categories every batch of a stream is read in pieces
+    table = table.append_column("kind", pyarrow.array(["a", "b"] * 6).dictionary_encode())
+    parts = [table.slice(0, 5), table.slice(5, 0), table.slice(5)]
+    path = tmp_path / ("t.parquet" if kind == "Parquet" else "t.arrow")
+    options = ipc.IpcWriteOptions(compression="lz4")
+    with (
+        parquet.ParquetWriter(path, table.schema)
+        if kind == "Parquet"
+        else ipc.new_stream(path, table.schema, options=options)
+    ) as file:
+        for part in parts:
+            batch = part.to_batches() or [table.to_batches()[0].slice(0, 0)]
+            file.write_batch(batch[0])
+    rows = open_rows(path, columns=table.column_names[:130])
+    chosen = np.array([0, 4, 5, 11]) if picked else np.arange(12)
+    np.testing.assert_array_equal(all_rows(rows.sample(chosen) if picked else rows), values[chosen])
