@@ -7,7 +7,7 @@ import pickle
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -280,36 +280,32 @@ def upstream(frame: Any, function: Any) -> Any:
         return frame.mapInArrow(function, frame.schema)
 
 
-def test_a_killed_worker_changes_nothing(frame: Any, tmp_path: Path) -> None:
-    folder, parts = str(tmp_path), frame.rdd.getNumPartitions()
+def release_with_a_task_that_ends(frame: Any, folder: Path, end: Callable[[], object]) -> None:
+    """Release while one task ends in the middle of the fold, and see that it was begun anew and changed nothing."""
+    place, parts = str(folder), frame.rdd.getNumPartitions()
 
-    def dies_once(batches: Iterator[Any]) -> Iterator[Any]:
+    def ends_once(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            seen = len(os.listdir(folder))
-            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
+            seen = len(os.listdir(place))
+            open(f"{place}/{seen}-{os.getpid()}", "x").close()
             if seen == parts:  # the first were counted: this is in the middle of the fold
-                os.kill(os.getpid(), signal.SIGKILL)
+                end()
             yield batch
 
-    made = plandp.mean(upstream(frame.select(*COLUMNS), dies_once), **GAUSSIAN)
-    assert len(os.listdir(folder)) > 2 * parts
+    made = plandp.mean(upstream(frame.select(*COLUMNS), ends_once), **GAUSSIAN)
+    assert len(os.listdir(place)) > 2 * parts
     assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
+
+
+def test_a_killed_worker_changes_nothing(frame: Any, tmp_path: Path) -> None:
+    release_with_a_task_that_ends(frame, tmp_path, lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def test_a_source_that_fails_once_is_asked_again(frame: Any, tmp_path: Path) -> None:
-    folder, parts = str(tmp_path), frame.rdd.getNumPartitions()
+    def lost() -> None:
+        raise OSError("connection lost")
 
-    def fails_once(batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            seen = len(os.listdir(folder))
-            open(f"{folder}/{seen}-{os.getpid()}", "x").close()
-            if seen == parts:  # the first were counted: this is in the middle of the fold
-                raise OSError("connection lost")
-            yield batch
-
-    made = plandp.mean(upstream(frame.select(*COLUMNS), fails_once), **GAUSSIAN)
-    assert len(os.listdir(folder)) > 2 * parts
-    assert bits(made) == bits(plandp.mean(FRAME[COLUMNS], **GAUSSIAN))
+    release_with_a_task_that_ends(frame, tmp_path, lost)
 
 
 def test_a_part_that_changes_between_passes_is_an_error(frame: Any, tmp_path: Path) -> None:
