@@ -11,7 +11,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
 from plandp.data.side_by_side import ColumnsInMemory, worth_a_loop
 from plandp.data.table import ReadThrough, Table
 from plandp.terms.columns import Label
@@ -25,8 +25,11 @@ COPIED = 2**17
 OF_COLUMNS = 8
 """So many times more of columns that are added up where they lie, since nothing is held of them."""
 
-ROUNDS, SHARED = 4, 2**19
-"""Threads get so many blocks each, or more, unless they would have fewer than about so many values together."""
+ROUNDS = 4
+"""Threads get so many blocks each, or more."""
+
+SHARED = 2**21
+"""About so many values (16 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -77,8 +80,9 @@ class TableRows:
         elif isinstance(function, AddingFunction):
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
-        starts, step = self._cut(values)
-        threads = min(self._threads, len(starts))
+        threads = max(1, min(self._threads, self.n * self.d // SHARED))
+        starts, step = self._cut(values, threads)
+        threads = min(threads, len(starts))
         total = run(self._shown(starts, step), step) if threads == 1 else self._shared_out(run, starts, step, threads)
         assert total is not None  # there is no table without rows
         return total
@@ -128,16 +132,22 @@ class TableRows:
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block, for what is not a sum; counts as a pass."""
         self._passes += 1
-        starts, step = self._cut(self._at_a_time())
+        starts, step = self._cut(self._at_a_time(), 1)
         for start in self._shown(starts, step):
             with np.errstate(all="ignore"):
                 block = self._read(start, step)
             yield block
 
+    def in_place(self) -> tuple[FloatBlock, NDArray[np.int64]] | None:
+        """Return an array and which of its rows these are, where it need not be copied; counts as a pass then."""
+        found = _chosen_from(self._table)
+        self._passes += found is not None
+        return found
+
     def sample(self, indices: NDArray[np.int64], /) -> "TableRows":
         """Return the rows at these strictly increasing public indices; a small part of them is held in memory."""
         refuse_indices(indices, self.n)
-        chosen: Table = ChosenRows(table=self._table, indices=indices.copy())
+        chosen: Table = _chosen(self._table, indices)
         values = len(indices) * self.d
         # without a compiler chosen rows are copied whenever they are read
         stays = values > IN_CACHE and _chosen_from(chosen) is not None and worth_a_loop(values)
@@ -149,12 +159,12 @@ class TableRows:
     def _at_a_time(self) -> int:
         return min(COPIED, VALUES_PER_BLOCK) if copied_quickly(self._table) else VALUES_PER_BLOCK
 
-    def _cut(self, values: int) -> tuple[range, int]:
+    def _cut(self, values: int, threads: int) -> tuple[range, int]:
         """Return where blocks of about so many values begin, and how many rows each has; several for every thread."""
         step = max(1, values // self.d)
-        if self._threads > 1:
-            rounds = max(-(-self.n // (step * self._threads)), min(ROUNDS, self.n * self.d // SHARED))
-            step = -(-self.n // (max(rounds, 1) * self._threads))
+        if threads > 1:
+            rounds = max(-(-self.n // (step * threads)), ROUNDS)
+            step = -(-self.n // (rounds * threads))
         return range(0, self.n, step), step
 
     def _read(self, start: int, step: int) -> FloatBlock:
@@ -171,6 +181,16 @@ class TableRows:
                 reach(start + step, self.n)
 
 
+def blocks_in_place(rows: Rows) -> Iterator[tuple[FloatBlock, NDArray[np.int64] | None]]:
+    """Return all rows as `blocks` does, or those of the block that are chosen, which are not copied then."""
+    lying = rows.in_place() if isinstance(rows, TableRows) else None
+    if lying is not None:
+        yield lying
+        return
+    for block in rows.blocks():
+        yield block, None
+
+
 _Run = Callable[[Iterable[int], int], Sums | None]
 """Adds up the blocks that begin at these rows, each of so many; None where there are none."""
 
@@ -183,6 +203,13 @@ def _taken(waiting: deque[int]) -> Iterator[int]:
         except IndexError:
             return
         yield start
+
+
+def _chosen(table: Table, indices: NDArray[np.int64]) -> ChosenRows:
+    """These rows of the table; of rows that are chosen already, those of the table they are chosen from."""
+    if isinstance(table, ChosenRows):
+        return ChosenRows(table=table.table, indices=table.indices[indices])
+    return ChosenRows(table=table, indices=indices.copy())
 
 
 def _chosen_from(table: Table) -> tuple[FloatBlock, NDArray[np.int64]] | None:

@@ -10,6 +10,16 @@ FloatArray = NDArray[np.float64]
 ROWS = 64
 """Rows of keys that are tallied at a time: they stay in cache."""
 
+AHEAD = 512
+"""Values, or a row: so far ahead memory is asked for what comes next."""
+
+PER_LINE = 8
+"""Values in a line of the cache."""
+
+
+def ask_memory(values: FloatArray, place: int) -> None:
+    """Compiled, have the line of the cache that holds values[place] fetched in the background; else do nothing."""
+
 
 def lattice_key(x: float, low: float, high: float, stand_in: float, step: float, cells: float) -> float:
     """Return the lattice cell of a value, 0 to cells - 1; what stays NaN gets `cells`."""
@@ -23,6 +33,7 @@ def lattice_key(x: float, low: float, high: float, stand_in: float, step: float,
 
 def write_keys(
     block: FloatArray,
+    chosen: NDArray[np.int64],
     low: FloatArray,
     high: FloatArray,
     stand_in: FloatArray,
@@ -31,10 +42,18 @@ def write_keys(
     keys: NDArray[Any],
     absent: NDArray[np.int64],
 ) -> None:
-    """Write the lattice cells of every row to `keys`; what stays NaN is absent, its key `cells`."""
+    """Write the lattice cells of every row, or of `chosen` ones, to `keys`; what stays NaN is absent: key `cells`."""
     n, d = block.shape
-    for r in range(n):
-        row, line = block[r], keys[r]
+    values = block.reshape(n * d)
+    count = len(chosen) if len(chosen) else n
+    ahead = max(1, AHEAD // d)
+    for r in range(count):
+        row, line = block[chosen[r] if len(chosen) else r], keys[r]
+        later = r + ahead
+        if later < count:
+            soon = (chosen[later] if len(chosen) else later) * d
+            for c in range(0, d, PER_LINE):
+                ask_memory(values, soon + c)
         for c in range(d):
             key = lattice_key(row[c], low[c], high[c], stand_in[c], step[c], cells[c])
             line[c] = key
@@ -67,12 +86,19 @@ def tally_values(
 ) -> None:
     """Add 1 to tally[column, key] for every value, or for those of `chosen` rows; keys are those of `write_keys`."""
     n, d = block.shape
+    values = block.reshape(n * d)
     count = len(chosen) if len(chosen) else n
+    ahead = max(1, AHEAD // d)
     few = np.empty((ROWS, d + 8), np.uint16)  # rows that do not share their lines of the cache
     for first in range(0, count, ROWS):
         rows = min(ROWS, count - first)
         for r in range(rows):
             row, keys = block[chosen[first + r] if len(chosen) else first + r], few[r]
+            later = first + r + ahead
+            if later < count:
+                soon = (chosen[later] if len(chosen) else later) * d
+                for c in range(0, d, PER_LINE):
+                    ask_memory(values, soon + c)
             for c in range(d):
                 key = lattice_key(row[c], low[c], high[c], stand_in[c], step[c], cells[c])
                 keys[c] = key

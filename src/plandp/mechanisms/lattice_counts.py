@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.blocks import blocks_in_place
 from plandp.data.rows import Rows, Sums
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
@@ -36,6 +37,9 @@ FEW = 64
 
 SENT = 2**24
 """Where rows are far away, tallies of up to so many bytes are brought from there."""
+
+TOGETHER = 64
+"""Lattice points whose tallies are added up together, once; those in the block of a threshold in every round."""
 
 EVERY_ROW = np.empty(0, np.int64)
 
@@ -112,7 +116,10 @@ def _count_below(keys: NDArray[Any], wanted: NDArray[Any], below: NDArray[np.int
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tally:
-    """Block function: how many values of every column have each key (d, cells + 1), and how many are missing."""
+    """Block function: how many values of every column have each key, and how many are missing.
+
+    (d, cells + 1), and zeros up to a whole number of blocks of `TOGETHER` keys.
+    """
 
     lattice: Lattice
     missing: FloatArray | None
@@ -120,7 +127,8 @@ class Tally:
     def __call__(self, block: FloatArray, /) -> Sums:
         """Count the values of the block, each on its own."""
         d = block.shape[1]
-        sums = np.zeros((d, int(self.lattice.cells.max()) + 1), np.int32), np.zeros(d, np.int64)
+        points = int(self.lattice.cells.max()) + 1
+        sums = np.zeros((d, points + -points % TOGETHER), np.int32), np.zeros(d, np.int64)
         self.add_to(sums, block, None)
         return sums
 
@@ -130,7 +138,7 @@ class Tally:
             return  # or the loop would take all
         loop, lattice = compiled(tally_values), self.lattice
         if loop is None:
-            return self._add_tiles(sums, block, chosen)
+            return self._add(sums, block, chosen)
         loop(
             np.ascontiguousarray(block),
             EVERY_ROW if chosen is None else chosen,
@@ -142,19 +150,12 @@ class Tally:
             *sums,
         )
 
-    def _add_tiles(self, sums: Sums, block: FloatArray, chosen: NDArray[np.int64] | None) -> None:
-        """What the compiled loop does, tile by tile in NumPy: chosen rows are copied."""
-        if chosen is None:
-            return self._add(sums, block)
-        rows = max(1, TILE // block.shape[1])
-        for first in range(0, len(chosen), rows):
-            self._add(sums, block[chosen[first : first + rows]])
-
-    def _add(self, sums: Sums, block: FloatArray) -> None:
-        """Column by column."""
-        keys = np.empty(block.shape, narrowest_integer(self.lattice))
+    def _add(self, sums: Sums, block: FloatArray, chosen: NDArray[np.int64] | None) -> None:
+        """What the compiled loop does, column by column in NumPy."""
+        count = len(block) if chosen is None else len(chosen)
+        keys = np.empty((count, block.shape[1]), narrowest_integer(self.lattice))
         tally, absent = sums
-        _write_keys(block, self.lattice, self.missing, keys, absent)
+        _write_keys(block, self.lattice, self.missing, keys, absent, chosen=chosen)
         for column, line in zip(keys.T, tally, strict=True):
             first = int(column.min(initial=len(line) - 1))
             found = np.bincount(column - first)
@@ -163,9 +164,13 @@ class Tally:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TalliedKeys:
-    """How many keys lie at or below every lattice point (d, cells + 1).  Not private, never to leave the library."""
+    """How many keys lie at every lattice point and before each block of them.  Not private, never to leave the library.
 
-    up_to: NDArray[np.int32]
+    Most of a table is never written to, and takes no memory then: so it is not turned into sums up to every point.
+    """
+
+    tally: NDArray[np.int32]  # (d, points), as in `Tally`
+    before: NDArray[np.int64]  # (d, blocks + 1): keys below each block, and below the end
     there: NDArray[np.int64]  # per column: values that are not missing
     missing: NDArray[np.int64]
 
@@ -173,12 +178,18 @@ class TalliedKeys:
     def of(cls, rows: Rows, lattice: Lattice, missing: FloatArray | None) -> "TalliedKeys":
         """Count all rows once for all thresholds."""
         tally, absent = rows.fold(Tally(lattice=lattice, missing=missing))
-        return cls(up_to=np.cumsum(tally, axis=1, out=tally), there=rows.n - absent, missing=absent)
+        before = np.zeros((len(tally), tally.shape[1] // TOGETHER + 1), np.int64)
+        np.cumsum(np.einsum("cbp->cb", tally.reshape(len(tally), -1, TOGETHER)), axis=1, out=before[:, 1:])
+        return cls(tally=tally, before=before, there=rows.n - absent, missing=absent)
 
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing} for every column, as `LatticeKeys` has it."""
-        point = np.clip(thresholds - 1.0, -1.0, self.up_to.shape[1] - 1.0).astype(np.intp)
-        below = np.where(point < 0, 0, self.up_to[np.arange(len(point)), point])
+        point = np.clip(thresholds, 0.0, self.tally.shape[1]).astype(np.intp)
+        column, block = np.arange(len(point)), point // TOGETHER
+        rest = np.arange(TOGETHER) < (point - block * TOGETHER)[:, None]  # none where the block is past the end
+        last = np.minimum(block, self.before.shape[1] - 2)
+        in_block = self.tally.reshape(len(point), -1, TOGETHER)[column, last]
+        below = self.before[column, block] + (in_block * rest).sum(axis=1)
         return np.asarray(2 * np.minimum(below, self.there) + self.missing)
 
 
@@ -246,9 +257,10 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> La
     keys = np.empty((rows.n, rows.d), narrowest_integer(lattice))
     absent = np.zeros(rows.d, np.int64)
     begin = 0
-    for block in rows.blocks():
-        write_block_keys(block, lattice, missing, keys[begin:], absent)
-        begin += len(block)
+    for block, chosen in blocks_in_place(rows):
+        count = len(block) if chosen is None else len(chosen)
+        write_block_keys(block, lattice, missing, keys[begin : begin + count], absent, chosen=chosen)
+        begin += count
     return LatticeKeys(keys=keys, missing=absent)
 
 
@@ -258,14 +270,19 @@ def write_block_keys(
     missing: FloatArray | None,
     keys: NDArray[Any],
     absent: NDArray[np.int64],
+    *,
+    chosen: NDArray[np.int64] | None = None,
 ) -> None:
-    """Write the keys of the block to the first rows of `keys`, and add missing ones to `absent`."""
+    """Write the keys of the block, or of these rows of it, to `keys`, and add missing ones to `absent`."""
+    if chosen is not None and len(chosen) == 0:
+        return  # or the loop would take all
     loop = compiled(write_keys)
     if loop is None:
-        return _write_keys(block, lattice, missing, keys, absent)
+        return _write_keys(block, lattice, missing, keys, absent, chosen=chosen)
     stand_in = np.full(block.shape[1], np.nan) if missing is None else missing
     loop(
         np.ascontiguousarray(block),
+        EVERY_ROW if chosen is None else chosen,
         lattice.low,
         lattice.high,
         stand_in,
@@ -283,16 +300,19 @@ def _write_keys(
     missing: FloatArray | None,
     keys: NDArray[Any],
     absent: NDArray[np.int64],
+    *,
+    chosen: NDArray[np.int64] | None = None,
 ) -> None:
     """What the compiled loop does, tile by tile in NumPy."""
     rows = max(1, TILE // block.shape[1])
-    for first in range(0, len(block), rows):
-        found = lattice.keys(block[first : first + rows], missing)
+    for first in range(0, len(keys), rows):
+        tile = slice(first, first + rows)
+        found = lattice.keys(block[tile if chosen is None else chosen[tile]], missing)
         lost = np.isnan(found)
         if lost.any():
             absent += np.count_nonzero(lost, axis=0)
             np.copyto(found, lattice.cells, where=lost)
-        keys[first : first + len(found)] = found
+        keys[tile] = found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

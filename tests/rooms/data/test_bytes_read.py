@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import plandp
-from plandp.data import streamed_rows
+from plandp.data import blocks, streamed_rows
 from plandp.data.array import ArrayTable
 from plandp.data.mapped_reads import MappedReads
 from plandp.data.side_by_side import ColumnsInMemory
@@ -49,7 +49,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
                 found.values[loop.__name__] += count * len(begins)
                 return
             block = arguments[0]
-            chosen = len(arguments[1]) if loop.__name__ in ("add_up_cells", "tally_values") else 0
+            chosen = len(arguments[1]) if loop.__name__ in ("add_up_cells", "tally_values", "write_keys") else 0
             found.values[loop.__name__] += (chosen or len(block)) * block.shape[1]
 
         return counted
@@ -93,6 +93,16 @@ def test_a_large_sample_is_read_where_it_lies(seen: Seen) -> None:
         "tally_values": sample * D,  # counts for all thresholds at once
     }
     assert 4 * points <= lattice_counts.TALLIED * 2 * sample
+    assert seen.copied == 0
+
+
+def test_keys_of_a_sample_that_is_not_held_are_written_from_where_it_lies(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "IN_CACHE", 0)
+    release(TABLE, rho=1.0)
+    assert seen.values["write_keys"] == 4_096 * D
+    assert seen.calls["write_keys"] == 1
     assert seen.copied == 0
 
 

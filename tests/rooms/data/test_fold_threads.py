@@ -48,6 +48,7 @@ class AddedRows:
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 40 * D)
     monkeypatch.setattr(blocks, "COPIED", 13 * D)
+    monkeypatch.setattr(blocks, "SHARED", 1)
 
 
 def containers() -> Iterator[Any]:
@@ -103,19 +104,43 @@ def test_every_chosen_row_is_added_once(count: int, threads: int) -> None:
 
 def test_every_thread_has_blocks_to_take() -> None:
     rows = blocks.TableRows(blocks.ArrayTable(array=np.zeros((1_000, D)), labels=tuple(range(D))), threads=3)
-    starts, step = rows._cut(40 * D)
+    starts, step = rows._cut(40 * D, 3)
     assert step <= 40
     assert len(starts) % 3 == 0
     assert starts[-1] < 1_000 <= starts[-1] + step
 
 
-@pytest.mark.parametrize("values", [1, 2**19, 2**20, 2**22, 2**40])
-def test_few_values_are_not_cut_into_many_blocks(values: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks.TableRows, "n", values)
-    rows = blocks.TableRows(blocks.ArrayTable(array=np.zeros((1, 1)), labels=(0,)), threads=2)
-    starts, step = rows._cut(2**22)
-    assert step <= 2**22
-    assert len(starts) == {1: 1, 2**19: 2, 2**20: 4, 2**22: 8, 2**40: 2**18}[values]
+@pytest.mark.parametrize(("n", "readers"), [(1, 1), (399, 1), (400, 2), (599, 2), (600, 3), (10_000, 3)])
+def test_few_values_are_not_worth_a_thread(n: int, readers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "SHARED", 200 * D)
+    shared: list[int] = []
+    share_out = blocks.TableRows._shared_out
+
+    def watched(rows: blocks.TableRows, *arguments: Any) -> Sums | None:
+        shared.append(arguments[-1])
+        return share_out(rows, *arguments)
+
+    monkeypatch.setattr(blocks.TableRows, "_shared_out", watched)
+    number, _ = open_rows(np.ones((n, D)), threads=3).fold(AddedRows())
+    assert number.tolist() == [n]
+    assert shared == ([readers] if readers > 1 else [])
+
+
+@pytest.mark.parametrize("count", [1, 5, 1_000])
+def test_chosen_rows_of_chosen_rows_are_rows_of_the_table(count: int) -> None:
+    table = np.arange(3_000.0 * D).reshape(3_000, D)
+    some = np.arange(1, 3_000, 2)
+    once = blocks.TableRows(
+        ChosenRows(table=blocks.ArrayTable(array=table, labels=tuple(range(D))), indices=some.copy())
+    )
+    every = np.sort(np.random.default_rng(3).choice(len(some), count, replace=False))
+    twice = blocks.TableRows(blocks._chosen(once._table, every))
+    lying = twice.in_place()
+    assert lying is not None
+    array, indices = lying
+    assert np.shares_memory(array, table)
+    assert indices.tolist() == some[every].tolist()
+    assert np.array_equal(np.concatenate([*once.sample(every).blocks()]), table[some[every]])
 
 
 def test_nobody_waits_for_a_slower_thread() -> None:

@@ -13,6 +13,9 @@ from hypothesis.extra.numpy import arrays
 
 import plandp
 from plandp.data import distinct_items, sorted_entries
+from plandp.data.array import ArrayTable
+from plandp.data.blocks import TableRows
+from plandp.data.chosen_rows import ChosenRows
 from plandp.data.open import open_rows
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.sparse_rows import SparseBlock
@@ -322,6 +325,20 @@ def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int)
             assert one.dtype == same.dtype
 
 
+@pytest.mark.parametrize("count", [1, 6, 64, 399])
+def test_keys_of_chosen_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lattice_counts, "TILE", 5 * 7)  # seven rows
+    table = np.random.default_rng(5).normal(0.0, 20.0, (400, 5))
+    table[::7, 1], table[::3, 2], table[1::5, 4] = np.nan, np.inf, np.nan
+    chosen = np.sort(np.random.default_rng(6).choice(400, count, replace=False))
+    lattice = Lattice.of(read_columns(labels=range(5), bounds=(-50, 40), smallest_spread=3.0))
+    lying = TableRows(ChosenRows(table=ArrayTable(array=table, labels=tuple(range(5))), indices=chosen))
+    expected = lattice_keys(open_rows(table[chosen]), lattice, None)
+    for keys in each_way(lambda: lattice_keys(lying, lattice, None)):
+        np.testing.assert_array_equal(keys.keys, expected.keys)
+        np.testing.assert_array_equal(keys.missing, expected.missing)
+
+
 def test_tallies_of_keys() -> None:
     table = np.random.default_rng(3).normal(0.0, 20.0, (200, 5))
     table[::7, 1], table[::3, 2] = np.nan, 40.0
@@ -329,7 +346,8 @@ def test_tallies_of_keys() -> None:
     tallies = each_way(lambda: counted_keys(rows, lattice, None, stride=1))
     for tallied in tallies:
         assert isinstance(tallied, TalliedKeys)
-        np.testing.assert_array_equal(tallied.up_to, tallies[0].up_to)
+        np.testing.assert_array_equal(tallied.tally, tallies[0].tally)
+        np.testing.assert_array_equal(tallied.before, tallies[0].before)
         np.testing.assert_array_equal(tallied.missing, tallies[0].missing)
 
 
