@@ -64,7 +64,7 @@ class TableRows:
 
     @property
     def passes(self) -> int:
-        """How many times `fold` ran over all rows."""
+        """How many times all rows were read."""
         return self._passes
 
     numbered = ordered = True  # by position

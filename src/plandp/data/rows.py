@@ -66,7 +66,7 @@ class RowSource(Protocol):
 
     @property
     def passes(self) -> int:
-        """How many times `fold` ran over all rows."""
+        """How many times all rows were read."""
         ...
 
 

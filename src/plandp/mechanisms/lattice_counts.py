@@ -24,7 +24,7 @@ HELD = 2**29
 
 
 TALLIED = 2.0
-"""Where tables of all counts take up to so many times the memory of the keys, they are made instead."""
+"""Where tables of tallies take up to so many times the memory of the keys, they are made instead."""
 
 NARROWED = 2**24
 """From so many bytes of keys on, those around the thresholds are tallied once a search has come near its end."""
@@ -274,8 +274,9 @@ def write_block_keys(
     chosen: NDArray[np.int64] | None = None,
 ) -> None:
     """Write the keys of the block, or of these rows of it, to `keys`, and add missing ones to `absent`."""
-    if chosen is not None and len(chosen) == 0:
-        return  # or the loop would take all
+    assert len(keys) == len(block if chosen is None else chosen)  # the loop would write on
+    if len(keys) == 0:
+        return  # of no chosen rows the loop would take all
     loop = compiled(write_keys)
     if loop is None:
         return _write_keys(block, lattice, missing, keys, absent, chosen=chosen)

@@ -20,6 +20,6 @@ def viewed_keys(rows: Rows, lattice: Lattice, *, view: View) -> Ranked:
     keys, missing, seen = np.empty((rows.n, columns), kind), np.zeros(columns, np.int64), 0
     for block in rows.blocks():
         for values in viewed_tiles(block, view, columns):
-            write_block_keys(values, lattice, None, keys[seen:], missing)
+            write_block_keys(values, lattice, None, keys[seen : seen + len(values)], missing)
             seen += len(values)
     return HeldKeys(lattice=lattice, held=LatticeKeys(keys=keys, missing=missing))

@@ -325,18 +325,33 @@ def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int)
             assert one.dtype == same.dtype
 
 
-@pytest.mark.parametrize("count", [1, 6, 64, 399])
-def test_keys_of_chosen_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice_counts, "TILE", 5 * 7)  # seven rows
-    table = np.random.default_rng(5).normal(0.0, 20.0, (400, 5))
+@pytest.mark.parametrize("d", [5, 256, 257, 512, 513, 700])
+@pytest.mark.parametrize("count", [1, 6, 64, 99])
+def test_keys_of_chosen_rows(count: int, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lattice_counts, "TILE", 7 * d)
+    table = np.random.default_rng(5).normal(0.0, 20.0, (100, d))
     table[::7, 1], table[::3, 2], table[1::5, 4] = np.nan, np.inf, np.nan
-    chosen = np.sort(np.random.default_rng(6).choice(400, count, replace=False))
-    lattice = Lattice.of(read_columns(labels=range(5), bounds=(-50, 40), smallest_spread=3.0))
-    lying = TableRows(ChosenRows(table=ArrayTable(array=table, labels=tuple(range(5))), indices=chosen))
-    expected = lattice_keys(open_rows(table[chosen]), lattice, None)
-    for keys in each_way(lambda: lattice_keys(lying, lattice, None)):
-        np.testing.assert_array_equal(keys.keys, expected.keys)
-        np.testing.assert_array_equal(keys.missing, expected.missing)
+    chosen = np.sort(np.random.default_rng(6).choice(100, count, replace=False))
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-50, 40), smallest_spread=3.0))
+    expected = np.where(np.isnan(keys := lattice.keys(table[chosen], None)), lattice.cells, keys)
+    lying = TableRows(ChosenRows(table=ArrayTable(array=table, labels=tuple(range(d))), indices=chosen))
+    found = [*each_way(lambda: lattice_keys(lying, lattice, None))]
+    assert lying.passes == len(found)
+    for same in [*found, *each_way(lambda: lattice_keys(open_rows(table[chosen]), lattice, None))]:
+        np.testing.assert_array_equal(same.keys, expected)
+        np.testing.assert_array_equal(same.missing, np.isnan(table[chosen]).sum(axis=0))
+
+
+def test_no_chosen_rows_have_no_keys() -> None:
+    lattice = Lattice.of(read_columns(labels=range(2), bounds=(0, 9), smallest_spread=1.0))
+    missing = np.zeros(2, np.int64)
+    nobody = np.empty(0, np.int64)
+    each_way(
+        lambda: lattice_counts.write_block_keys(
+            np.full((3, 2), np.nan), lattice, None, np.empty((0, 2), np.uint16), missing, chosen=nobody
+        )
+    )
+    assert missing.tolist() == [0, 0]
 
 
 def test_tallies_of_keys() -> None:

@@ -113,11 +113,13 @@ def test_tallies_answer_as_keys_do(table, missing, monkeypatch):
         assert tallied.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
 
 
-def test_tallies_answer_at_every_point(monkeypatch):
-    # 200 cells: four blocks, the last of them not full
-    lattice = Lattice.of(read_columns(labels=range(2), bounds=(0, 1), smallest_spread=0.01))
-    values = np.random.default_rng(3).beta([0.3, 5.0], [0.3, 0.5], (400, 2))
+@pytest.mark.parametrize("cells", [200, 191, 192, 193], ids=["blocks", "full", "one more for missing values", "two"])
+def test_tallies_answer_at_every_point(cells, monkeypatch):
+    lattice = Lattice.of(read_columns(labels=range(2), bounds=(0, cells), smallest_spread=2.0))
+    assert lattice.cells.tolist() == [cells, cells]
+    values = cells * np.random.default_rng(3).beta([0.3, 5.0], [0.3, 0.5], (400, 2))
     values[::9, 1] = np.nan
+    values[::80, 0] = np.nan
     rows = open_rows(values)
     monkeypatch.setattr(lattice_counts, "TALLIED", 0)
     held = counted_keys(rows, lattice, None, stride=1)
@@ -125,12 +127,12 @@ def test_tallies_answer_at_every_point(monkeypatch):
     tallied = counted_keys(rows, lattice, None, stride=1)
     assert isinstance(tallied, TalliedKeys)
     assert isinstance(held, LatticeKeys)
-    for point in range(201):
-        asked = np.array([point, (point * 7) % 201], float)
+    for point in range(cells + 1):
+        asked = np.array([point, (point * 7) % (cells + 1)], float)
         assert tallied.twice_below(asked).tolist() == held.twice_below(asked).tolist()
     for beyond in (-1.0, 256.0, 257.0, 1e9):
-        expected = 2 * (400 if beyond > 0 else 0) * np.ones(2) - [0, 45 if beyond > 0 else -45]
-        assert tallied.twice_below(np.full(2, beyond)).tolist() == expected.tolist()
+        expected = [5, 45] if beyond < 0 else [2 * 395 + 5, 2 * 355 + 45]
+        assert tallied.twice_below(np.full(2, beyond)).tolist() == expected
 
 
 def test_tallies_are_made_where_they_are_small(table, monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plandp.data.open import open_rows
-from plandp.mechanisms import viewed_keys
+from plandp.mechanisms import lattice_counts, rank_histogram, viewed_keys
 from plandp.mechanisms.lattice_counts import Lattice
 from plandp.mechanisms.ranked import HeldKeys, StreamedKeys
 
@@ -13,7 +13,12 @@ def doubled(block: np.ndarray) -> np.ndarray:
     return np.hstack([2.0 * block, block])
 
 
-def test_held_and_streamed_keys_answer_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+@pytest.mark.parametrize("tile", [6, 600, 2**15], ids=["a row", "some rows", "all rows"])
+def test_held_and_streamed_keys_answer_alike(tile: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_histogram, "TILE", tile)
+    if way == "NumPy":
+        monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
     table = np.random.default_rng(1).normal(0, 3, (500, 3))
     table[7, 1] = np.nan
     cells = np.full(6, 2.0**10)
