@@ -308,6 +308,28 @@ def test_a_source_that_fails_once_is_asked_again(frame: Any, tmp_path: Path) -> 
     release_with_a_task_that_ends(frame, tmp_path, lost)
 
 
+def test_a_fold_that_fails_is_tried_again_and_ends_in_an_error_without_data(frame: Any) -> None:
+    """Its worker had no memory, say: that says nothing of the next one."""
+
+    def fold(attempts: int) -> list[int]:
+        def fails(block: np.ndarray) -> tuple[np.ndarray, ...]:
+            from pyspark import TaskContext
+
+            context = TaskContext.get()
+            assert context is not None
+            if context.attemptNumber() < attempts:
+                raise MemoryError(f"no room for {CANARY}")
+            return (np.array([len(block)]),)
+
+        found: list[int] = open_rows(frame.select(*COLUMNS), row_index=False).fold(fails)[0].tolist()
+        return found
+
+    assert fold(1) == [N]
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Spark lost a part of the data") as told:
+        fold(4)
+    assert "48.15" not in shown(told.value)
+
+
 def test_a_part_that_changes_between_passes_is_an_error(frame: Any, tmp_path: Path) -> None:
     folder = str(tmp_path)
 

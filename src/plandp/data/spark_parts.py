@@ -103,7 +103,9 @@ def _cells(column: Any) -> Any:
 def _sums_batch(sums: PartSums, place: int) -> Iterator[Any]:
     import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
 
-    if sums is None or sums:  # a partition without rows has none
+    if sums is None:  # written, it would be a success: what had no memory once would never be tried again
+        raise RuntimeError("a part of the data could not be added up")
+    if sums:  # a partition without rows has none
         written = pyarrow.array([pickle.dumps(sums, protocol=5)], pyarrow.binary())
         yield pyarrow.RecordBatch.from_arrays([written, pyarrow.array([place], pyarrow.int32())], names=[SUMS, PLACE])
 
