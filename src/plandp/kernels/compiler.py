@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from functools import cache, wraps
+from pathlib import Path
 from types import FunctionType
 from typing import Any
+
+from plandp.kernels.kept_code import keep_whole
 
 Loop = Callable[..., None]
 """A function of arrays and numbers that writes to some of the arrays."""
@@ -42,7 +45,8 @@ def compiled(loop: Loop) -> Loop | None:
         loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, **parts}))
     try:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
-    except RuntimeError:  # there is no folder to keep compiled code in
+        keep_whole(machine_code, Path(loop.__code__.co_filename).read_bytes())
+    except (RuntimeError, AttributeError):  # there is no folder to keep compiled code in, or Numba has other ways
         machine_code = njit(nogil=True, error_model="numpy")(loop)
 
     @wraps(loop)
