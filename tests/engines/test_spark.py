@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pandas
@@ -18,6 +19,7 @@ import pytest
 from engine_table import CANARY, COLUMNS, FINE, FRAME, N, bits, shown
 
 import plandp
+from plandp.data import spark_workers
 from plandp.data.open import open_rows
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -47,6 +49,58 @@ def read(spark: Any, frame: pandas.DataFrame | Any, folder: Path) -> Any:
 @pytest.fixture
 def frame(spark: Any, parquet_files: Path) -> Any:
     return spark.read.parquet(str(parquet_files))
+
+
+@pytest.fixture
+def not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_workers, "_able", WeakSet())
+
+
+@pytest.mark.usefixtures("not_asked")
+@pytest.mark.parametrize("kind", ["columns", "arrays", "events"])
+def test_workers_that_cannot_run_plandp_are_found_before_anything_is_spent(
+    spark: Any, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1, **({"person": "user"} if kind == "events" else {}))
+    spend = {"rho": 0.5, "ledger": ledger, "dataset": "people"}
+    table = spark.range(50).selectExpr("id AS user", "id % 7 AS page")
+
+    def release() -> None:
+        if kind == "events":
+            plandp.mean_of_events(table, person="user", item="page", items=[1, 2], people=50, **spend)
+        elif kind == "arrays":
+            plandp.mean(table.selectExpr("array(user, page) AS x"), bounds=(0, 9), columns=[0, 1], **spend)
+        else:
+            plandp.mean(table, bounds=(0, 9), **spend)
+
+    argument = "table" if kind == "events" else "data"
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(tmp_path / "no python"))
+    with pytest.raises(plandp.ArgumentError, match=rf"^{argument}: Spark's Python workers cannot run plandp;.*PYSPARK"):
+        release()
+    monkeypatch.undo()
+    monkeypatch.setattr(spark_workers, "_able", WeakSet())
+    monkeypatch.setattr(spark_workers, "_own_version", other_version)
+    with pytest.raises(
+        plandp.ArgumentError, match=rf"^{argument}: Spark's Python workers have plandp .*install the same"
+    ):
+        release()
+    assert ledger.status("people").spent == 0
+
+
+def other_version() -> str:
+    """Return that of no release; workers, who import the module anew, do not have it."""
+    return "0.0.7"
+
+
+@pytest.mark.usefixtures("not_asked")
+def test_workers_are_asked_once_a_session(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    version_of = spark_workers._version_of
+    monkeypatch.setattr(spark_workers, "_version_of", lambda session: asked.append(1) or version_of(session))
+    for _ in range(3):
+        plandp.mean(frame, columns=COLUMNS, **GAUSSIAN)
+    assert asked == [1]
 
 
 @pytest.mark.usefixtures("spark")

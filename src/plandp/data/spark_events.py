@@ -29,6 +29,7 @@ from plandp.data.spark_parts import (
     refuse_ambiguous,
     spark_column,
 )
+from plandp.data.spark_workers import refuse_workers
 from plandp.data.sparse_rows import SparseBlock
 from plandp.data.worker import brought, without_cells
 from plandp.terms.columns import Label
@@ -62,6 +63,7 @@ class SparkEvents:
         if name not in (*_INTEGERS, "void") and not _is_text(name):
             raise not_an_id(argument, label, name)
         refuse_ambiguous(self.frame, [label], argument=_TABLE)
+        refuse_workers(self.frame, argument=_TABLE)
 
     def refuse_values(self, label: Label) -> None:
         """Refuse a column that is not numeric."""

@@ -19,6 +19,7 @@ from plandp.data.spark_parts import (
     refuse_ambiguous,
     spark_column,
 )
+from plandp.data.spark_workers import refuse_workers
 from plandp.data.table import not_numeric, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -84,6 +85,7 @@ def _open_columns(
         for label in chosen:
             _refuse_column(label, types)
         refuse_ambiguous(frame, chosen)
+        refuse_workers(frame)
         return chosen
 
     labels, index = accepted_labels(find, columns, row_index, before_values)
@@ -147,6 +149,7 @@ def named_cells(
     positions = find_positions(every_label, asked)
     assert positions is not None  # some are named
     labels = select(every_label, positions)
+    refuse_workers(frame)
     before_values(labels)
     return Places(labels=labels, width=width, positions=positions)
 
