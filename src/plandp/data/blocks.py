@@ -48,6 +48,11 @@ class TableRows:
         self._passes = 0
 
     @property
+    def table(self) -> Table:
+        """The table itself."""
+        return self._table
+
+    @property
     def n(self) -> int:
         """The public number of rows."""
         return self._table.n
