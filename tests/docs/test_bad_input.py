@@ -347,6 +347,10 @@ wrong_data(
     lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.zeros(20_000)]),
     lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.arange(20_000) // 2]),
     lambda: np.column_stack([np.resize(TABLE[:, 0], 20_000), np.arange(20_000) + 0.5]),
+    lambda: np.column_stack([TABLE[:, 0], np.arange(1, 201)]),
+    lambda: np.column_stack([TABLE[:, 0], np.append(np.arange(199), 7)]),
+    lambda: np.column_stack([TABLE[:, 0], np.append(np.arange(199), NAN)]),
+    lambda: np.column_stack([TABLE[:, 0], np.append(np.arange(199), 7)]).tolist(),
     row_index=1,
 )
 wrong("columns that are not a list", {"columns": "age"}, {"columns": 5})

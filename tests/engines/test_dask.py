@@ -114,6 +114,16 @@ def test_a_number_that_is_missing_or_doubled_is_refused() -> None:
         plandp.mean(dataframe.from_pandas(doubled, npartitions=3, sort=False), row_index="number", **FINE)
 
 
+@pytest.mark.parametrize("method", ["plan", "gaussian"])
+@pytest.mark.parametrize("wrong", ["from one", "one twice", "one missing"])
+def test_wrong_numbers_are_seen_whatever_the_sample(wrong: str, method: str) -> None:
+    numbers = SHUFFLED["number"].astype(float)
+    spoilt = {"from one": numbers + 1, "one twice": numbers.replace(3, 4), "one missing": numbers.replace(3, np.nan)}
+    data = dataframe.from_pandas(SHUFFLED.assign(number=spoilt[wrong]), npartitions=3, sort=False)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
+        plandp.mean(data, row_index="number", method=method, **FINE)
+
+
 def test_samples_of_samples_go_by_number() -> None:
     chosen, every_third = np.arange(1, N, 7), np.arange(0, len(np.arange(1, N, 7)), 3)
     expected = np.arange(1, N, 7)[::3]
@@ -210,8 +220,9 @@ def test_only_sums_come_to_the_driver(dask_cluster: Any, monkeypatch: pytest.Mon
         (whole,) = rows.fold(CountRows())
     assert (counted.tolist(), whole.tolist()) == ([N // 2], [N])
     arrays = [part for sums in brought for (total,) in [sums] for part in total]
-    assert [part.dtype.kind for part in arrays] == ["i"] * 5  # the numbers found; twice the rows and their sum
-    assert sorted(part.size for part in arrays) == [1, 1, 1, 1, N // 2]
+    kinds = "".join(part.dtype.kind for part in arrays)
+    assert kinds == "iiiiui"  # the numbers found; twice the rows and their sum, once between them four sums of numbers
+    assert sorted(part.size for part in arrays) == [1, 1, 1, 1, 4, N // 2]
 
 
 class CountRows:

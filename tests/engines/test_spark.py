@@ -278,6 +278,16 @@ def test_numbers_of_which_none_is_found_are_no_row_numbers(frame: Any, number: s
         plandp.mean(wrong, row_index="number", **FINE)
 
 
+@pytest.mark.parametrize(
+    "number",
+    ["number + 1", "IF(number = 3, 4, number)", "IF(number = 3, NULL, number)", "monotonically_increasing_id()"],
+)
+def test_wrong_numbers_are_seen_whatever_the_sample(frame: Any, number: str) -> None:
+    wrong = frame.repartition(3).selectExpr("a", f"{number} AS number")
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each of the row numbers"):
+        plandp.mean(wrong, row_index="number", **FINE)
+
+
 def test_events_that_cannot_be_read_are_a_problem_of_the_table(frame: Any) -> None:
     def broken(batches: Iterator[Any]) -> Iterator[Any]:
         raise ValueError(f"cannot read {CANARY}")

@@ -1,9 +1,11 @@
-"""Bars show hundredths, one by one: neither totals nor steps depend on how much is stored or written."""
+"""Bars go by hundredths, of rows or of nothing: neither totals nor steps depend on how much is stored or written."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow ships no types
 import pytest
 import scipy.sparse as sp
@@ -12,6 +14,7 @@ import tqdm.auto
 import plandp
 import plandp.data.csv_file
 import plandp.data.open_sparse
+import plandp.data.streamed_rows
 from plandp.data.events import open_events
 from plandp.data.open_sparse import open_sparse_rows
 
@@ -42,6 +45,17 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return notes
 
 
+def bars(told: list[Any]) -> list[tuple[dict[str, Any], list[int]]]:
+    """Every bar that was shown, one after the other: its options and its steps."""
+    found: list[tuple[dict[str, Any], list[int]]] = []
+    for note in told:
+        if isinstance(note, tuple):
+            found.append((note[1], []))
+        elif note != "end":
+            found[-1][1].append(note)
+    return found
+
+
 def test_bars_of_matrices_do_not_show_how_much_is_stored(told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plandp.data.open_sparse, "ENTRIES_PER_BLOCK", 16)
     monkeypatch.setattr(plandp.data.open_sparse, "TIMES_OF_SETS", 1)
@@ -55,7 +69,8 @@ def test_bars_of_matrices_do_not_show_how_much_is_stored(told: list[Any], monkey
         rows.fold(lambda block: (np.zeros(1, np.int64),))
         seen.append(told.copy())
     assert seen[0] == seen[1]
-    assert seen[0].count(1) == 100
+    ((options, steps),) = bars(seen[0])
+    assert (options["total"], options["unit"], sum(steps), len(steps)) == (40, " rows", 40, 100)
 
 
 @pytest.mark.parametrize(("n", "d"), [(5000, 64), (600_000, 16)])
@@ -70,7 +85,45 @@ def test_bars_of_arrow_tables_do_not_show_nulls(n: int, d: int, told: list[Any])
         plandp.mean(table, bounds=(-9, 9), rho=1, testing_seed=1, progress=True)
         seen.append(told.copy())
     assert seen[0] == seen[1]
-    assert seen[0].count(1) % 100 == 0
+    for options, steps in bars(seen[0]):
+        assert (options["unit"], options["unit_scale"]) == (" rows", True)
+        assert sum(steps) == options["total"] <= n
+        assert len(steps) == 100
+
+
+FILES: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    "t.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "t.parquet": lambda frame, path: frame.to_parquet(path),
+    "t.feather": lambda frame, path: frame.to_feather(path),
+}
+
+
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("name", FILES)
+def test_bars_of_tables_in_files_do_not_show_how_long_cells_are(
+    name: str, held: bool, told: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The number of rows is public; that of bytes follows from the cells."""
+    monkeypatch.setattr(plandp.data.csv_file, "BYTES_PER_BLOCK", 4096)
+    monkeypatch.setattr(plandp.data.streamed_rows, "IN_MEMORY", 2**25 if held else 0)
+    seen, sizes = [], []
+    for somebody in (1.0, 1 / 3):
+        values = np.ones((20_000, 2))
+        values[7] = somebody
+        FILES[name](pd.DataFrame(values, columns=["a", "b"]), tmp_path / name)
+        sizes.append((tmp_path / name).stat().st_size)
+        told.clear()
+        plandp.mean(tmp_path / name, bounds=(0, 9), rho=1, testing_seed=1, progress=True)
+        seen.append(told.copy())
+    assert sizes[0] != sizes[1]
+    assert seen[0] == seen[1]
+    shown = [(options["desc"], options["total"], options["unit"], sum(steps)) for options, steps in bars(seen[0])]
+    counted = name != "t.parquet"
+    if counted:
+        assert shown.pop(0) == ("counting rows, pass 1", 100, "%", 100)
+    assert shown[0] == (f"reading file, pass {1 + counted}", 20_000, " rows", 20_000)
+    if not held:
+        assert shown[-1] == (f"reading file, pass {2 + counted}", 20_000, " rows", 20_000)
 
 
 def test_bars_of_files_do_not_show_how_much_is_written(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
-from plandp.data.progress_bar import bar_of_hundredths
+from plandp.data.progress_bar import bar_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
 from plandp.data.side_by_side import ColumnsInMemory, worth_a_loop
@@ -41,11 +41,17 @@ IN_CACHE = 2**20
 class TableRows:
     """The rows of one table in memory; see `Rows` for the guarantee."""
 
-    def __init__(self, table: Table, *, progress: bool = False, threads: int = 1) -> None:
+    def __init__(self, table: Table, *, progress: bool = False, threads: int = 1, name: str = "rows") -> None:
         self._table = table
         self._progress = progress
         self._threads = threads
+        self._name = name  # on bars
         self._passes = 0
+
+    @property
+    def table(self) -> Table:
+        """The table itself."""
+        return self._table
 
     @property
     def n(self) -> int:
@@ -154,7 +160,7 @@ class TableRows:
         if HELD * len(indices) <= self.n and not stays:
             with np.errstate(all="ignore"):
                 chosen = ArrayTable(array=self._table.read(indices), labels=self.labels)
-        return TableRows(chosen, progress=self._progress, threads=self._threads)
+        return TableRows(chosen, progress=self._progress, threads=self._threads, name="sample")
 
     def _at_a_time(self) -> int:
         return min(COPIED, VALUES_PER_BLOCK) if copied_quickly(self._table) else VALUES_PER_BLOCK
@@ -175,7 +181,8 @@ class TableRows:
         if not self._progress:
             yield from starts
             return
-        with bar_of_hundredths("reading rows") as reach:  # how many blocks there are may follow from nulls
+        # in steps of its own: how many blocks there are may follow from nulls
+        with bar_of_rows(f"reading {self._name}, pass {self._passes}", self.n) as reach:
             for start in starts:
                 yield start
                 reach(start + step, self.n)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.row_choice import not_numbered, refuse_indices
+from plandp.data.row_numbers import are_row_numbers
 from plandp.data.rows import BlockFunction, FloatBlock, Sums
 from plandp.data.worker import FoldBlocks, Occurrences, PartFunction, PartSums
 from plandp.errors import ArgumentError, PlandpError
@@ -36,6 +37,7 @@ class EngineRows:
     """The rows of an engine's table; see `Rows` for the guarantee.
 
     A fold that did not see exactly n rows is refused: then a part was lost, counted twice or changed between passes.
+    The first fold over all rows checks their public numbers too, since it brings them to the workers anyway.
     """
 
     ordered = False
@@ -53,13 +55,14 @@ class EngineRows:
     ) -> None:
         self._parts = parts
         self._numbers = numbers  # of a sample: those of its rows
+        self._checks = numbered and numbers is None  # a sample was checked when it was picked
         self._misnumbered = misnumbered  # what to say where a number is not there once
         self.n, self.d, self.labels, self.numbered, self.passes = n, len(labels), labels, numbered, passes
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += 1
-        found = self._folded(FoldBlocks(function=function))
+        found = self._folded(FoldBlocks(function=function, numbers_below=self.n if self._checks else None))
         count = int(found[0][0]) if found else 0
         if count != self.n:
             raise ArgumentError(
@@ -67,7 +70,12 @@ class EngineRows:
                 f"{self._parts.engine} brought {count} rows, and {self.n} before: the data changed between "
                 "passes, so that nothing is released; write it down or persist it first",
             )
-        return found[1:]
+        if not self._checks:
+            return found[1:]
+        if not are_row_numbers(found[1], self.n):
+            raise self._misnumbered()
+        self._checks = False
+        return found[2:]
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Refuse: rows stay with the workers."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.row_choice import not_numbered, places_among, refuse_indices
+from plandp.data.row_numbers import SUMS, NumberSums, are_row_numbers, number_sums
 from plandp.data.rows import BlockFunction, FloatBlock, Rows, Sums
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -51,6 +52,18 @@ class WithoutColumn:
         return self.function(without_column(block, self.index))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BesideNumbers:
+    """Block function: the sums by which row numbers are checked, then those of another one, which does not see them."""
+
+    function: WithoutColumn
+    n: int
+
+    def __call__(self, block: FloatBlock, /) -> Sums:
+        """Return the sums over the numbers and over the other columns."""
+        return number_sums(block[:, self.function.index], self.n), *self.function(block)
+
+
 def without_column(block: FloatBlock, index: int) -> FloatBlock:
     """Return a copy of the block without this column."""
     return np.ascontiguousarray(np.delete(block, index, axis=1))
@@ -59,14 +72,18 @@ def without_column(block: FloatBlock, index: int) -> FloatBlock:
 class NumberedRows:
     """Rows whose public numbers, 0 … n-1, each once, stand in one of their columns, which is not released.
 
-    Guarantee: that of `Rows`.  A replaced row is in a sample once or not at all, whatever number it has.
+    Guarantee: that of `Rows`.  A replaced row is in a sample once or not at all, whatever number it has.  Numbers that
+    were not checked before are checked in the first pass, whichever it is: they alone can raise.
     """
 
     numbered, ordered = True, False
 
-    def __init__(self, rows: Rows, *, index: int, position: NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self, rows: Rows, *, index: int, checked: bool = False, position: NDArray[np.int64] | None = None
+    ) -> None:
         self._rows = rows
         self._index = index
+        self._checked = checked
         self._position = position  # of the rows by number, where they are known: of a sample
         self.n, self.d = rows.n, rows.d - 1
         self.labels: tuple[Label, ...] = rows.labels[:index] + rows.labels[index + 1 :]
@@ -78,11 +95,16 @@ class NumberedRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
-        return self._rows.fold(WithoutColumn(function=function, index=self._index))
+        others = WithoutColumn(function=function, index=self._index)
+        if self._checked:
+            return self._rows.fold(others)
+        numbers, *sums = self._rows.fold(BesideNumbers(function=others, n=self.n))
+        self._check(numbers)
+        return tuple(sums)
 
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows as they lie, block by block; counts as a pass."""
-        for block in self._rows.blocks():
+        for block in self._checked_blocks():
             yield without_column(block, self._index)
 
     def sample(self, indices: NDArray[np.int64], /) -> "NumberedRows":
@@ -92,13 +114,13 @@ class NumberedRows:
         order = np.argsort(position)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        return NumberedRows(self._rows.sample(position[order]), index=self._index, position=rank)
+        return NumberedRows(self._rows.sample(position[order]), index=self._index, checked=True, position=rank)
 
     def _find(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return at which position each of the numbers stands; they must be there exactly once."""
         position = np.full(len(numbers), -1, np.int64)
         found = seen = 0
-        for block in self._rows.blocks():
+        for block in self._checked_blocks():
             place = places_among(block[:, self._index], numbers)
             chosen = np.flatnonzero(place >= 0)
             position[place[chosen]] = seen + chosen
@@ -106,3 +128,18 @@ class NumberedRows:
         if found != len(numbers) or np.any(position < 0):
             raise not_numbered()
         return position
+
+    def _checked_blocks(self) -> Iterator[FloatBlock]:
+        """Return all rows, block by block; wrong numbers are refused behind the last."""
+        sums = np.zeros(SUMS, np.uint64)
+        for block in self._rows.blocks():
+            if not self._checked:
+                sums += number_sums(block[:, self._index], self.n)
+            yield block
+        if not self._checked:
+            self._check(sums)
+
+    def _check(self, sums: NumberSums) -> None:
+        if not are_row_numbers(sums, self.n):
+            raise not_numbered()
+        self._checked = True

@@ -50,7 +50,10 @@ def open_rows(
             table = _open_table(data, columns, before_values)
         return TableRows(table, progress=progress, threads=threads)
 
-    return open_numbered(opened, columns, row_index, before_values)
+    def numbers(label: Label) -> Table | None:
+        return open_container(data, [label]) if is_container(data) else None
+
+    return open_numbered(opened, columns, row_index, before_values, numbers)
 
 
 def _open_batches(data: object, columns: Collection[Label] | None) -> Batches | None:

@@ -18,7 +18,7 @@ from plandp.data.npz_matrix import is_matrix_file
 from plandp.data.open import open_rows
 from plandp.data.open_engine import open_engine_items
 from plandp.data.pandas_sparse import open_sparse_frame
-from plandp.data.progress_bar import bar_of_hundredths
+from plandp.data.progress_bar import bar_of_rows
 from plandp.data.scipy_matrix import refuse_by_parts, refuse_by_type, stored_rows
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.data.stored_rows import StoredRows, cut_rows, floats
@@ -135,7 +135,7 @@ def _blocks(rows: StoredRows, *, d: int, progress: bool) -> Iterator[SparseBlock
 
 
 def _with_bar(stretches: Iterable[tuple[int, int]], n: int) -> Iterator[tuple[int, int]]:
-    with bar_of_hundredths("reading rows") as reach:
+    with bar_of_rows("reading rows", n) as reach:
         for first, last in stretches:
             yield first, last
             reach(last, n)

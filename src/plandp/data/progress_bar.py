@@ -1,7 +1,10 @@
-"""Progress bars in hundredths: how many bytes, entries or blocks there are is nobody's business."""
+"""Progress bars of rows, whose number is public, or of hundredths; bytes, entries and blocks are nobody's business.
+
+Bytes are not shown of files either: how long a CSV, Parquet or Arrow file is follows from the cells that are in it.
+"""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 Reach = Callable[[int, int], None]
 """Tells a bar how far one is: a part, and the whole."""
@@ -9,22 +12,34 @@ Reach = Callable[[int, int], None]
 _HUNDREDTHS = 100
 
 
-@contextmanager
-def bar_of_hundredths(description: str) -> Iterator[Reach]:
+def bar_of_hundredths(description: str) -> AbstractContextManager[Reach]:
     """Show a bar on standard error, and return a function of (part, whole) that tells how far one is.
 
     Guarantee: it goes from 0 to 100 one by one, whatever the parts are; only when it does depends on them.
     """
+    return _bar(_HUNDREDTHS, description, unit="%")
+
+
+def bar_of_rows(description: str, n: int) -> AbstractContextManager[Reach]:
+    """Show a bar over a public number of rows on standard error, and return a function as `bar_of_hundredths` does.
+
+    Guarantee: it goes from 0 to n by hundredths of n, whatever the parts are; only when it does depends on them.
+    """
+    return _bar(n, description, unit=" rows")
+
+
+@contextmanager
+def _bar(total: int, description: str, *, unit: str) -> Iterator[Reach]:
     from tqdm.auto import tqdm
 
-    with tqdm(total=_HUNDREDTHS, desc=description, unit="%", leave=False) as bar:
+    with tqdm(total=total, desc=description, unit=unit, unit_scale=unit != "%", leave=False) as bar:
         shown = 0
 
         def reach(part: int, whole: int) -> None:
             nonlocal shown
             while shown < min(_HUNDREDTHS * part // max(whole, 1), _HUNDREDTHS):
                 shown += 1
-                bar.update()
+                bar.update(total * shown // _HUNDREDTHS - total * (shown - 1) // _HUNDREDTHS)
 
         yield reach
         reach(1, 1)  # also where there was nothing to read

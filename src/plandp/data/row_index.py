@@ -5,9 +5,14 @@ from contextlib import suppress
 from operator import index
 from typing import TypeVar
 
+import numpy as np
+
+from plandp.data.blocks import VALUES_PER_BLOCK, TableRows
 from plandp.data.labels import BeforeValues, offer
 from plandp.data.numbered_rows import NumberedRows, UnnumberedRows
+from plandp.data.row_numbers import refuse_misnumbered
 from plandp.data.rows import Rows
+from plandp.data.table import Table
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label, fits_label
 
@@ -39,14 +44,33 @@ def open_numbered(
     columns: Collection[Label] | None,
     row_index: RowIndex,
     before_values: BeforeValues,
+    numbers: Callable[[Label], Table | None],
 ) -> Rows:
-    """Open rows that lie in public order, and number them as asked."""
+    """Open rows that lie in public order, and number them as asked.
+
+    Of a table in memory `numbers` returns the column of row numbers alone, which is checked before `before_values` is
+    called: it is public.  Of rows that are brought into memory it is checked then, of others in the first pass.
+    """
     if row_index is None:
         return opened(columns, before_values)
     if row_index is False:
         return UnnumberedRows(opened(columns, before_values))
-    rows = open_with_index(opened, columns, row_index, before_values)
-    return NumberedRows(rows, index=rows.labels.index(row_index))
+    checked = False
+
+    def before(labels: tuple[Label, ...]) -> None:
+        nonlocal checked
+        column = numbers(row_index)
+        if column is not None:
+            _refuse_misnumbered(column, 0)
+            checked = True
+        before_values(labels)
+
+    rows = open_with_index(opened, columns, row_index, before)
+    index = rows.labels.index(row_index)
+    if isinstance(rows, TableRows) and not checked:
+        _refuse_misnumbered(rows.table, index)
+        checked = True
+    return NumberedRows(rows, index=index, checked=checked)
 
 
 def open_with_index(
@@ -79,6 +103,14 @@ def not_row_numbers(label: Label, dtype: object) -> ArgumentError:
     return ArgumentError(
         "row_index", f"column {label!r} has dtype {dtype}; row numbers are 0, 1, …, n-1 in a numeric column"
     )
+
+
+@np.errstate(all="ignore")
+def _refuse_misnumbered(table: Table, index: int) -> None:
+    """Refuse a table in memory unless this column of it holds each row number once."""
+    step = max(1, VALUES_PER_BLOCK // len(table.labels))
+    stretches = (slice(start, min(start + step, table.n)) for start in range(0, table.n, step))
+    refuse_misnumbered((table.read(rows)[:, index] for rows in stretches), table.n)
 
 
 def _problem_of(row_index: Label, error: ArgumentError) -> str | None:

@@ -13,7 +13,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
 from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
 from plandp.data.labels import BeforeValues
-from plandp.data.progress_bar import Reach, bar_of_hundredths
+from plandp.data.progress_bar import Reach, bar_of_hundredths, bar_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
@@ -236,32 +236,34 @@ class StreamedRows:
     def _tables(self, *, picked: bool) -> Iterator[Table]:
         """Go through the source once, and see to it that it has as many rows as before."""
         self._whole._passes += 1
-        seen = read = 0
-        with _bar("reading rows", self._progress) as reach:
-            for table, size in self._batches.pieces(picked=picked):
+        seen = 0
+        with self._bar() as reach:
+            for table, _ in self._batches.pieces(picked=picked):
                 seen += table.n
                 if seen > self._n:
                     raise _other_rows()
                 if table.n:
                     yield table
                 del table
-                read += size
-                reach(read, self._batches.size or self._n)
+                reach(seen, self._n)
         if seen != self._n:
             raise _other_rows()
+
+    def _bar(self) -> AbstractContextManager[Reach]:
+        if not self._progress:
+            return nullcontext(_nowhere)
+        source = "file" if self._batches.size else "batches"
+        return bar_of_rows(f"reading {source}, pass {self.passes}", self._n)
 
 
 def _counted(batches: Batches, *, progress: bool) -> int:
     n = read = 0
-    with _bar("counting rows", progress) as reach:
+    bar = bar_of_hundredths("counting rows, pass 1") if progress else nullcontext(_nowhere)
+    with bar as reach:
         for count, size in batches.counts():
             n, read = n + count, read + size
             reach(read, batches.size or read)
     return n
-
-
-def _bar(description: str, progress: bool) -> AbstractContextManager[Reach]:
-    return bar_of_hundredths(description) if progress else nullcontext(_nowhere)
 
 
 def _sums_of(function: BlockFunction, block: FloatBlock) -> Sums:

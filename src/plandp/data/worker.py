@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from plandp.data.array import ArrayTable
 from plandp.data.blocks import VALUES_PER_BLOCK, merge
 from plandp.data.row_choice import places_among
+from plandp.data.row_numbers import SUMS, NumberSums, number_sums
 from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
 from plandp.data.table import Table
 
@@ -59,6 +60,13 @@ class Part:
             np.add.at(counts, place[place >= 0], 1)
         return counts
 
+    def number_sums(self, n: int) -> NumberSums:
+        """Return the sums by which the numbers of all n rows are checked."""
+        sums = np.zeros(SUMS, np.uint64)
+        for rows in self._stretches():
+            sums += number_sums(self._numbers(rows), n)
+        return sums
+
     def _stretches(self) -> Iterator[slice]:
         step = max(1, VALUES_PER_BLOCK // len(self.table.labels))
         for start in range(0, self.table.n, step):
@@ -73,9 +81,10 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FoldBlocks:
-    """Part function: the number of rows, then the sums of a block function."""
+    """Part function: the number of rows, the sums of their numbers where those are checked, those of a function."""
 
     function: BlockFunction
+    numbers_below: int | None = None  # the n of all parts, where numbers are checked
 
     def __call__(self, part: Part, /) -> Sums:
         """Add up the part, block by block."""
@@ -87,7 +96,10 @@ class FoldBlocks:
             else:
                 sums = added(sums, function(block))
             count += len(block)
-        return (np.array([count]), *sums) if sums else ()
+        if not sums:
+            return ()
+        numbers = () if self.numbers_below is None else (part.number_sums(self.numbers_below),)
+        return np.array([count]), *numbers, *sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

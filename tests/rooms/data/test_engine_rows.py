@@ -40,6 +40,18 @@ def test_numbers_of_which_none_is_found_are_no_row_numbers(numbers: list[float])
         rows(numbers, n=4).sample(np.array([0]))
 
 
+@pytest.mark.parametrize("wrong", [[1, 2, 3, 4], [0, 1, 2, 2], [0, 1, 2, np.nan], [0, 1, 2, 2.5], [0, 3, 3, 0]])
+def test_wrong_numbers_are_seen_in_the_first_fold_whatever_the_sample(wrong: list[float]) -> None:
+    with pytest.raises(ArgumentError, match=r"^row_index: the column does not hold each of the row numbers"):
+        rows(wrong, n=4).fold(lambda block: (block.sum(axis=0),))
+
+
+def test_right_numbers_leave_the_sums_as_they_are() -> None:
+    right = rows([2.0, 0.0, 3.0, 1.0], n=4)
+    for _ in range(2):
+        assert [sums.tolist() for sums in right.fold(lambda block: (block.sum(axis=0),))] == [[12.0, 16.0]]
+
+
 def test_rows_that_are_all_gone_are_counted_as_such() -> None:
     with pytest.raises(ArgumentError, match=r"^data: The engine brought 0 rows, and 4 before"):
         rows([], n=4).fold(lambda block: (block.sum(axis=0),))

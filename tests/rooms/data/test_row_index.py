@@ -1,13 +1,19 @@
 """Row numbers: by position, by a column, or none; the same rows and numbers give the same bits wherever rows lie."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
+import polars
+import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
 import pytest
 
 import plandp
+from plandp.data import streamed_rows
+from plandp.data.numbered_rows import NumberedRows
 from plandp.data.open import open_rows
 from plandp.data.rows import Sums
 from plandp.methods import NAMES
@@ -96,13 +102,90 @@ def test_a_table_of_numbers_alone_is_refused() -> None:
 
 def test_nothing_is_released_of_rows_that_are_not_numbered(tmp_path: Any) -> None:
     frame = shuffled(False)
-    frame.loc[frame["number"] > N - 100, "number"] = 0  # the last hundred: some are in the sample for certain
+    frame.loc[frame["number"] == N - 1, "number"] = 0
     insecure = {name: value for name, value in FINE.items() if name != "testing_seed"}
     ledger = plandp.Ledger(tmp_path / "budget.sqlite")
     ledger.register("d", rho=1)
     with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
         plandp.mean(frame, row_index="number", ledger=ledger, dataset="d", **insecure)
+    assert ledger.status("d").left == 1  # of a table in memory public numbers are checked before it is spent
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
+        plandp.mean(tmp_path / "t.csv", row_index="number", ledger=ledger, dataset="d", **insecure)
     assert ledger.status("d").left == Fraction(1, 2)  # rows were read: what was reserved stays spent
+
+
+def from_one(numbers: np.ndarray) -> None:
+    numbers += 1
+
+
+def one_twice(numbers: np.ndarray) -> None:
+    numbers[numbers == 17] = 9_000
+
+
+def one_missing(numbers: np.ndarray) -> None:
+    numbers[numbers == N - 1] = np.nan
+
+
+def one_fraction(numbers: np.ndarray) -> None:
+    numbers[numbers == 17] = 17.5
+
+
+def two_for_two(numbers: np.ndarray) -> None:
+    numbers[numbers == 17] = 18
+    numbers[numbers == 20] = 19  # the same sum
+
+
+WRONG = [from_one, one_twice, one_missing, one_fraction, two_for_two]
+
+PLACES: dict[str, Callable[[pandas.DataFrame], object]] = {
+    "pandas": lambda frame: frame,
+    "array": lambda frame: frame.to_numpy(),
+    "list": lambda frame: frame.to_numpy().tolist(),
+    "arrow": pyarrow.Table.from_pandas,
+    "polars": lambda frame: polars.DataFrame({name: frame[name].to_numpy() for name in frame}),
+    "file": lambda frame: written(frame),
+    "batches": lambda frame: [frame.iloc[:5_000], frame.iloc[5_000:5_001], frame.iloc[5_001:]],
+}
+
+
+def written(frame: pandas.DataFrame) -> Path:
+    path = Path("numbered.parquet").resolve()
+    frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("spoil", WRONG)
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("held", [True, False])
+def test_wrong_numbers_are_always_seen(
+    place: str, spoil: Callable[[np.ndarray], None], held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever sample is drawn, and also where none is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 2**25 if held else 0)
+    frame = shuffled(False)
+    numbers = frame["number"].to_numpy(np.float64, copy=True)
+    spoil(numbers)
+    data, label = PLACES[place](frame.assign(number=numbers)), 3 if place in ("array", "list") else "number"
+    for method in ("plan", "gaussian"):
+        with pytest.raises(plandp.ArgumentError, match=r"^row_index: the column does not hold each"):
+            plandp.mean(data, row_index=label, method=method, **FINE)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("held", [True, False])
+def test_right_numbers_are_taken_and_checked_in_no_pass_of_their_own(
+    place: str, held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 2**25 if held else 0)
+    data, label = PLACES[place](shuffled(False)), 3 if place in ("array", "list") else "number"
+    for method in ("plan", "gaussian"):
+        release = plandp.mean(data, row_index=label, method=method, **FINE)
+        assert bits(release) == bits(plandp.mean(TABLE, method=method, **FINE))
+    counted = place == "batches" and not held
+    assert release.receipt.passes == 1 + counted  # of the Gaussian mechanism
 
 
 @pytest.mark.parametrize("kind", ["binary", "nonnegative"])
@@ -132,8 +215,21 @@ def test_samples_of_samples_go_by_number() -> None:
 def test_a_number_that_occurs_twice_in_a_sample_is_never_counted_twice() -> None:
     numbers = np.arange(100.0)
     numbers[60] = 3.0
-    rows = open_rows(np.column_stack([np.ones(100), numbers]), row_index=1)
+    table = np.column_stack([np.ones(100), numbers])
     with pytest.raises(plandp.ArgumentError, match=r"^row_index"):
-        rows.sample(np.array([1, 3, 7]))
-    (found,) = rows.sample(np.array([1, 2, 7])).fold(rows_of)
+        open_rows(table, row_index=1)
+    unseen = NumberedRows(open_rows(table), index=1, checked=True)
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index"):
+        unseen.sample(np.array([1, 3, 7]))
+    (found,) = unseen.sample(np.array([1, 2, 7])).fold(rows_of)
     assert found[0] == 3
+
+
+def test_numbers_that_are_read_block_by_block_are_checked_too() -> None:
+    table = np.column_stack([np.ones(100), np.arange(100.0)])
+    rows = NumberedRows(open_rows(table), index=1)
+    assert sum(map(len, rows.blocks())) == 100
+    table[60, 1] = 3.0
+    assert sum(map(len, rows.blocks())) == 100  # once is enough: they were right
+    with pytest.raises(plandp.ArgumentError, match=r"^row_index"):
+        list(NumberedRows(open_rows(table), index=1).blocks())
