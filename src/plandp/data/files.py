@@ -72,7 +72,8 @@ def columns_are_numbers(names: FileNames) -> bool:
         paths = find_files(names)
         if one_suffix(paths) in NUMBERED:
             return True
-        return all(isinstance(label, int) for label in open_files(paths[:1], None).labels)
+        # By asking for the first: of lists without a width there are only the places that are named.
+        return open_files(paths[:1], [0]).labels == (0,)
     except PlandpError:
         return False
 

@@ -151,6 +151,15 @@ def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> N
         assert code == 0
         assert plandp.MeanRelease.from_json(out).labels == (1,)
 
+def test_places_of_the_only_column_are_numbers_too_where_lists_have_no_fixed_width(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"x": pyarrow.array(CELLS.tolist())}), "lists.parquet")
+    for options in (["--bounds", "-1e6:1e6", "--columns", "0,1"], ["--bounds", "0=-1e6:1e6,1=-1e6:1e6"]):
+        code, out, err = said(["mean", "lists.parquet", "--rho", "1", *options, "--json"], capfd)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["labels"] == [0, 1]
+
 
 # ---- items: who has what
 
