@@ -15,7 +15,7 @@ from plandp.data.arrow_numbers import (
     lies_in_memory,
 )
 from plandp.data.labels import find_positions, read_labels, select
-from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
+from plandp.data.list_columns import fixed_width, is_alone, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
 from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block, not_numeric
@@ -101,11 +101,12 @@ def open_arrow(data: object, columns: Collection[Label] | None) -> ArrowTable | 
 def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColumns:
     """Return which columns of a schema are read for the labels that are asked for; other schemas are refused.
 
-    A column of lists has the labels x[0], x[1], …, or 0, 1, … if there is no other, and its own name stands for all.
+    A column of lists has the labels x[0], x[1], …, and its own name stands for all.  If there is no other they are 0, 1,
+    …, unless they are asked for as x[0], x[1], ….
     """
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
     read_labels(schema.names)
-    alone = len(schema) == 1
+    alone = len(schema) == 1 and is_alone(columns, schema.names[0])
     widths = [
         (fixed_width(field.type) or named_places(columns, field.name, alone=alone)) if is_list(field.type) else None
         for field in schema
