@@ -309,7 +309,13 @@ wrong_data("a function that returns something else", lambda: lambda: 7)
 wrong_data("batches that are none", lambda: lambda: iter([[CANARY, 2]]))
 wrong_data("batches with other columns", lambda: [TABLE, TABLE[:, :1]], lambda: lambda: [TABLE[:, :1], TABLE])
 wrong_data(
+    "bounds for a column of lists",
+    lambda: pyarrow.table({"x": pyarrow.array([[CANARY, 2.0]], pyarrow.list_(pyarrow.float64(), 2)), "age": [1.0]}),
+    bounds={"x": (0, 100)},
+)
+wrong_data(
     "lists of no fixed width",
+    lambda: pyarrow.table({"x": [[CANARY, 2.0]]}),
     lambda: pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]}),
     lambda: written_parquet(pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]})),
 )

@@ -113,6 +113,8 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     ]
     every = tuple(_labels_of(field.name, width, alone=alone) for field, width in zip(schema, widths, strict=True))
     labels = read_labels(label for own in every for label in own)
+    if not labels and len(schema):  # one column of lists: it has places when some are named
+        _refuse_type(schema.field(0), widths[0])
     asked = find_positions(labels, _with_places(columns, schema, widths, every))
     wanted = select(labels, asked)
     source = {label: place for place, own in enumerate(every) for label in own}
@@ -170,6 +172,5 @@ def _refuse_type(field: Any, width: int | None) -> None:
         raise ArgumentError(
             "data",
             f"column {field.name!r} holds lists of no fixed width; store it as a fixed-size list, or name the places "
-            f"that are read: columns=['{field.name}[0]', '{field.name}[1]', ...], or 0, 1, ... if there is no other "
-            "column",
+            f"that are read: columns=['{field.name}[0]', '{field.name}[1]', ...]",
         )

@@ -96,6 +96,9 @@ def test_lists_without_a_width_have_the_places_that_are_named(large: bool) -> No
     for asked in (None, ["x"]):
         with pytest.raises(ArgumentError, match=r"^data: column 'x' holds lists of no fixed width; store it as"):
             open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=asked)
+    for asked in (None, ["x"], ["0"], ["y"]):
+        with pytest.raises(ArgumentError, match=r"^data: column 'x' holds lists of no fixed width; store it as"):
+            open_rows(pyarrow.table({"x": lists}), columns=asked)
     for wrong in (["x[01]"], ["x[9999999]"], ["z[0]"], ["x[-1]"]):
         with pytest.raises(ArgumentError, match=r"^columns: the data has no column"):
             open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=wrong)
