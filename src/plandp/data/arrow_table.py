@@ -10,7 +10,6 @@ import numpy as np
 from plandp.data.arrow_numbers import (
     arrow_floats,
     arrow_numbers,
-    holds_machine_numbers,
     is_arrow_number,
     lies_in_memory,
 )
@@ -101,8 +100,8 @@ def open_arrow(data: object, columns: Collection[Label] | None) -> ArrowTable | 
 def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColumns:
     """Return which columns of a schema are read for the labels that are asked for; other schemas are refused.
 
-    A column of lists has the labels x[0], x[1], …, and its own name stands for all.  If there is no other they are 0, 1,
-    …, unless they are asked for as x[0], x[1], ….
+    A column of lists has the labels x[0], x[1], …, and its own name stands for all.  If there is no other they are
+    0, 1, …, unless they are asked for as x[0], x[1], ….
     """
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
     read_labels(schema.names)
@@ -166,7 +165,7 @@ def _refuse_type(field: Any, width: int | None) -> None:
         if not is_arrow_number(field.type):
             raise not_numeric(field.name, field.type)
         return
-    if not holds_machine_numbers(field.type.value_type):
+    if not is_arrow_number(field.type.value_type):
         raise not_numeric(field.name, field.type)
     if width == 0:
         raise ArgumentError(
