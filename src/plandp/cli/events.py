@@ -98,11 +98,7 @@ def run(asked: argparse.Namespace) -> None:
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     refuse_no_budget(asked)
     events = os.path.expanduser(asked.data)
-    if (
-        os.path.exists(events)
-        and os.path.exists(asked.items_file)
-        and os.path.samefile(events, asked.items_file)
-    ):
+    if os.path.exists(events) and os.path.exists(asked.items_file) and os.path.samefile(events, asked.items_file):
         raise ArgumentError("items_file", "is the file of events; name a file with the public list of items")
     scale = asked.error_scale
     return plandp.mean_of_events(

@@ -19,6 +19,7 @@ from plandp.data.paths import FileNames, as_path, find_files, is_pattern, one_su
 from plandp.data.table import ReadThrough
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
+from plandp.terms.text_table import with_article
 
 T = TypeVar("T")
 
@@ -295,4 +296,4 @@ def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
 
 
 def _damaged(kind: str, content: str) -> str:
-    return f"is cut off, damaged or not a {kind} file of {content}; write or copy it again"
+    return f"is cut off, damaged or not {with_article(kind)} file of {content}; write or copy it again"

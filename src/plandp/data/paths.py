@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from glob import glob, has_magic
+from io import IOBase
 from pathlib import Path
 
 from plandp.errors import ArgumentError
@@ -61,6 +62,14 @@ def _not_empty(name: str | os.PathLike[str]) -> Path:
     text = os.fspath(name)
     # A leading ~ is the home of somebody, as elsewhere; what cannot be a name is not looked up.
     return Path(os.path.expanduser(text)) if _may_be_name(text) else Path(name)
+
+
+def refuse_open_file(data: object, *, argument: str) -> None:
+    """Refuse what `open` returns: files are read more than once, and how is told by their name."""
+    if isinstance(data, IOBase):
+        raise ArgumentError(
+            argument, "an open file is not accepted, since files are read more than once; pass its path"
+        )
 
 
 def one_suffix(paths: Sequence[Path]) -> str:

@@ -31,8 +31,8 @@ def open_spark(
 
     Its rows have no public order: they have numbers only where a column holds them.  If there is one column beside
     that, and it holds arrays or vectors, each of them is a row, and its columns are called 0, 1, 2, …; those of one
-    among others, and where they are asked for so, are called x[0], x[1], …, as in files.  A longer cell counts as far as that, a shorter one is missing
-    from there on.  Counting the rows is a pass.
+    among others, and where they are asked for so, are called x[0], x[1], …, as in files.  A longer cell counts as far
+    as that, a shorter one is missing from there on.  Counting the rows is a pass.
     """
     if not is_spark_frame(data):
         return None

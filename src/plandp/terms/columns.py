@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
-from plandp.terms.text_table import show_given
+from plandp.terms.text_table import show_given, with_article
 
 Label = str | int
 FloatArray = NDArray[np.float64]
@@ -274,7 +274,7 @@ def _as_mapping(argument: str, value: object) -> Mapping[object, object] | None:
 
 def _as_list(argument: str, value: object, *, allowed: str) -> list[object]:
     if isinstance(value, str | bytes | set | frozenset | Mapping) or not isinstance(value, Iterable):
-        raise ArgumentError(argument, f"a {type(value).__name__} is not accepted; pass {allowed}")
+        raise ArgumentError(argument, f"{with_article(type(value).__name__)} is not accepted; pass {allowed}")
     if getattr(value, "ndim", 1) == 0:
         raise ArgumentError(argument, f"an array without dimensions is not accepted; pass {allowed}")
     return list(value)
@@ -290,7 +290,9 @@ def _in_order(argument: str, by_label: Mapping[object, object], labels: tuple[La
     known = set(labels)
     for label in by_label:
         if label not in known:
-            raise ArgumentError(argument, f"no column {show_given(label)} is released; {_offer(argument, label, labels)}")
+            raise ArgumentError(
+                argument, f"no column {show_given(label)} is released; {_offer(argument, label, labels)}"
+            )
     for label in labels:
         if label not in by_label:
             raise ArgumentError(argument, f"column {label!r} is not named; name every column")

@@ -154,6 +154,7 @@ def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> N
         assert code == 0
         assert plandp.MeanRelease.from_json(out).labels == (1,)
 
+
 def test_places_of_the_only_column_are_numbers_too_where_lists_have_no_fixed_width(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
