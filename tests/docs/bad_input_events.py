@@ -226,6 +226,7 @@ wrong("one person's presence beyond 1", {"bounds": (0, 5)})
 wrong("counts that begin elsewhere than at 0", {"measure": "count", "bounds": (1, 5)})
 wrong("bounds that are one number or text", {"measure": "count", "bounds": 50}, {"measure": "seconds", "bounds": 50})
 wrong("a count without bounds", {"measure": "count"}, {"measure": "seconds"})
+refused("a pattern of event files", lambda: release("visits/*.csv"))
 refused("a table of something else", lambda: release([("u1", CANARY)]))
 
 

@@ -302,6 +302,7 @@ wrong_data(
 wrong_data("a pandas column of objects", lambda: pandas.DataFrame(TABLE, columns=["age", "income"]).astype(object))
 wrong_data("a list of rows of unequal length", lambda: [[CANARY, 2], [CANARY]])
 wrong_data("a list of numbers", lambda: [CANARY, 2, 3])
+wrong_data("a list of one-dimensional arrays", lambda: [TABLE[:100, 0], TABLE[100:, 0]], lambda: tuple(TABLE))
 wrong_data("a list with a string in it", lambda: [[CANARY, "canary"]], lambda: [[CANARY, None, "canary"]])
 wrong_data("something else", lambda: {"age": [CANARY, 42]})
 wrong_data("what can be gone through only once", lambda: iter([TABLE]), lambda: (TABLE for _ in range(2)))
@@ -309,7 +310,13 @@ wrong_data("a function that returns something else", lambda: lambda: 7)
 wrong_data("batches that are none", lambda: lambda: iter([[CANARY, 2]]))
 wrong_data("batches with other columns", lambda: [TABLE, TABLE[:, :1]], lambda: lambda: [TABLE[:, :1], TABLE])
 wrong_data(
+    "bounds for a column of lists",
+    lambda: pyarrow.table({"x": pyarrow.array([[CANARY, 2.0]], pyarrow.list_(pyarrow.float64(), 2)), "age": [1.0]}),
+    bounds={"x": (0, 100)},
+)
+wrong_data(
     "lists of no fixed width",
+    lambda: pyarrow.table({"x": [[CANARY, 2.0]]}),
     lambda: pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]}),
     lambda: written_parquet(pyarrow.table({"x": [[CANARY, 2.0]], "age": [1.0]})),
 )
@@ -454,6 +461,17 @@ wrong_data("a file that is named twice", lambda: [*_columns("age\n1\n"), "./a.cs
 wrong_data("the text of a file instead of its name", lambda: f"age,income\n{CANARY},30000\n", lambda: "canary" * 1000)
 wrong_data("an ending that is not known", written("survey.txt", f"age\n{CANARY}\n"))
 wrong_data("a file that is compressed", written("survey.csv.gz", b"\x1f\x8b"))
+
+
+def _open_file() -> None:
+    Path("survey.csv").write_text(f"age\n{CANARY}\n")
+    with Path("survey.csv").open("rb") as file:
+        plandp.mean(file, **FINE)
+
+
+wrong_call("an open file", _open_file)
+wrong_data("an address of this machine", lambda: "file:///tmp/survey.csv")
+wrong_data("a pattern in a list", lambda: [Path("surveys/*.csv")], lambda: (Path("surveys/*.csv"),))
 REFUSED["an empty file"] = lambda: _in_each_file(lambda _: b"", text=True)
 REFUSED["only a header"] = lambda: ((call, container) for call, container in _empty() if container and container.file)
 REFUSED["a file that is cut off"] = lambda: _in_each_file(lambda whole: whole[: len(whole) * 2 // 3], text=False)
@@ -499,6 +517,7 @@ REFUSED |= REFUSED_LEDGERS
 # -- the tests
 
 _FILE = re.compile(r"survey(\.\w+)")
+_A_KIND = {".arrow": "an Arrow IPC"}
 _KINDS = {".csv": "CSV", ".tsv": "TSV", ".feather": "Feather", ".arrow": "Arrow IPC", ".npy": "NumPy", ".npz": "NumPy"}
 
 
@@ -509,6 +528,7 @@ def expected(message: str, container: Container | None) -> str:
         message = message.replace("{0: (0, 120)", "{'age': (0, 120)").replace("[0, 1]", "['age', 'income']")
     if container and container.file and "the file 'survey" in message:
         message = _FILE.sub(container.file, message)
+        message = message.replace("a Parquet", _A_KIND.get(Path(container.file).suffix, "a Parquet"))
         message = message.replace("Parquet", _KINDS.get(Path(container.file).suffix, "Parquet"))
     return message
 

@@ -140,9 +140,13 @@ def test_one_column_of_arrays_is_the_table(spark: Any, tmp_path: Path) -> None:
     rows: list[Any] = FRAME[COLUMNS].to_numpy().tolist()
     rows[3:8] = [None, 1.0, 2.0], None, [], [5.0], [1.0, 2.0, 3.0, 4.0]
     table = pyarrow.table({"x": pyarrow.array(rows)})
-    made = plandp.mean(read(spark, table, tmp_path / "t"), columns=[2, 0], **GAUSSIAN)
+    frame = read(spark, table, tmp_path / "t")
+    made = plandp.mean(frame, columns=[2, 0], **GAUSSIAN)
     assert bits(made) == bits(plandp.mean(table, columns=[2, 0], **GAUSSIAN))
     assert made.labels == (2, 0)
+    named = plandp.mean(frame, columns=["x[2]", "x[0]"], **GAUSSIAN)
+    assert named.estimate.tobytes() == made.estimate.tobytes()
+    assert named.labels == ("x[2]", "x[0]")
 
 
 def test_places_of_arrays_beside_other_columns_are_named_as_in_files(spark: Any, tmp_path: Path) -> None:

@@ -97,11 +97,8 @@ def run(asked: argparse.Namespace) -> None:
 
 def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
     refuse_no_budget(asked)
-    if (
-        os.path.exists(asked.data)
-        and os.path.exists(asked.items_file)
-        and os.path.samefile(asked.data, asked.items_file)
-    ):
+    events = os.path.expanduser(asked.data)
+    if os.path.exists(events) and os.path.exists(asked.items_file) and os.path.samefile(events, asked.items_file):
         raise ArgumentError("items_file", "is the file of events; name a file with the public list of items")
     scale = asked.error_scale
     return plandp.mean_of_events(

@@ -96,10 +96,18 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="real (the default); binary: items that are there or not, no bounds needed; nonnegative: counts",
     )
     what.add_argument("--columns", metavar="A,B", help="columns to release; else those that the bounds name, else all")
-    what.add_argument(
+    numbers = what.add_mutually_exclusive_group()
+    numbers.add_argument(
         "--row-index",
         metavar="A",
         help="the column of row numbers 0, 1, ..., not released (default: position)",
+    )
+    numbers.add_argument(
+        "--no-row-index",
+        dest="row_index",
+        action="store_const",
+        const=False,
+        help="rows have no numbers, as in a table sorted by values: every step reads all of them",
     )
     what.add_argument(
         "--missing", metavar="VALUE", help="what a missing value counts as (default: the released centre)"
@@ -142,7 +150,7 @@ def _release(asked: argparse.Namespace) -> plandp.MeanRelease:
         delta=asked.delta,
         kind=asked.kind,
         columns=columns,
-        row_index=None if asked.row_index is None else file_label(asked.row_index, files),
+        row_index=file_label(asked.row_index, files) if isinstance(asked.row_index, str) else asked.row_index,
         missing=_numbers(asked, "missing"),
         error_norm=read_number("error_norm", asked.error_norm),
         error_scale="bounds" if asked.error_scale == "bounds" else _numbers(asked, "error_scale"),

@@ -3,6 +3,7 @@
 import argparse
 import inspect
 import re
+import shlex
 
 from plandp.curator import mean
 from plandp.errors import ArgumentError
@@ -17,14 +18,17 @@ _ONLY_IN_PYTHON = {
     " and ask receipt.epsilon(delta)": "",
     "columns=[...]": "--columns A,B",
     "refine=()": "--refine none",
-    "bounds=(0, 50)": "--bounds 0:50",
     "pass (0, high)": "give --bounds 0:HIGH",
     "leave bounds out": "leave --bounds out",
     "leave d out": "leave --d out",
+    "leave row_index out": "leave --row-index and --no-row-index out",
     "Ledger(...).register(...), or: ": "",
     "Ledger(...).status(...) lists": "`plandp ledger show` lists",
     "rho=ledger.status(dataset).left": "--rho left",
 }
+_PAIR = re.compile(r"\bbounds=\(([^(),]+), ([^(),]+)\)")
+_COLUMNS = re.compile(r"\bcolumns=\['([^']*(?:', '[^']*)*)'(?:, \.\.\.)?\]")
+_BETWEEN = "', '"
 _BUDGET = ("rho", "epsilon", "delta")
 _BUDGET_WORD = re.compile(rf"(?<!-)\b({'|'.join(_BUDGET)})\b")
 
@@ -44,12 +48,16 @@ def without_python(problem: str) -> str:
     """Return what is wrong in words that do not need Python."""
     for words, instead in _ONLY_IN_PYTHON.items():
         problem = problem.replace(words, instead)
+    problem = _PAIR.sub(r"--bounds \1:\2", problem)
+    problem = _COLUMNS.sub(lambda found: f"--columns {shlex.quote(found[1].replace(_BETWEEN, ','))}", problem)
     return " ".join(problem.split())
 
 
 def _given(argument: str, asked: argparse.Namespace) -> str:
     """Return what was given in place of an argument: bounds can name the columns, and can stand in a file."""
     given = {name for name, value in vars(asked).items() if value is not None}
+    if argument == "row_index" and asked.row_index is False:
+        return "no_row_index"
     if argument == "columns" and argument not in given:
         argument = "bounds"
     return "bounds_file" if argument == "bounds" and given & {"bounds", "bounds_file"} == {"bounds_file"} else argument

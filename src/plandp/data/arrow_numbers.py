@@ -7,15 +7,11 @@ from numpy.typing import NDArray
 
 
 def is_arrow_number(dtype: Any) -> bool:
-    """Whether columns of this Arrow type are read: bool, integers, floats, decimals, and null (no value at all)."""
-    return holds_machine_numbers(dtype) or is_arrow_decimal(dtype)
-
-
-def holds_machine_numbers(dtype: object) -> bool:
-    """Whether this Arrow type is one of bool, integers, floats and null: lists are read of these alone."""
+    """Whether numbers of this Arrow type are read: bool, integers, floats, decimals, and null (no value at all)."""
     from pyarrow import types  # type: ignore[import-untyped]  # pyarrow ships no types
 
-    return bool(types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype))
+    machine = types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype)
+    return bool(machine) or is_arrow_decimal(dtype)
 
 
 def is_arrow_decimal(dtype: Any) -> bool:
@@ -30,15 +26,24 @@ def refuse_damaged(batch: Any) -> None:
     """Raise where a record batch promises more values than it holds, whatever its values are."""
     import pyarrow
 
-    columns = [_as_bytes(column) if is_arrow_decimal(column.type) else column for column in batch.columns]
+    columns = [_with_bytes(column) for column in batch.columns]
     pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names).validate(full=True)
 
 
-def _as_bytes(decimals: Any) -> Any:
-    """Return decimals as bytes, which may be anything: one with more digits than are declared is a value too."""
+def _with_bytes(column: Any) -> Any:
+    """Return decimals, in lists too, as bytes, which may be anything: one of too many digits is a value too."""
     import pyarrow
+    from pyarrow import types
 
-    return decimals.view(pyarrow.binary(decimals.type.byte_width))
+    dtype = column.type
+    if is_arrow_decimal(dtype):
+        return column.view(pyarrow.binary(dtype.byte_width))
+    fixed, large = types.is_fixed_size_list(dtype), types.is_large_list(dtype)
+    if not (fixed or large or types.is_list(dtype)) or not is_arrow_decimal(dtype.value_type):
+        return column
+    held = pyarrow.binary(dtype.value_type.byte_width)
+    lists = pyarrow.list_(held, dtype.list_size) if fixed else (pyarrow.large_list if large else pyarrow.list_)(held)
+    return column.view(lists)
 
 
 def lies_in_memory(column: Any) -> bool:

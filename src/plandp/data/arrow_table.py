@@ -10,12 +10,11 @@ import numpy as np
 from plandp.data.arrow_numbers import (
     arrow_floats,
     arrow_numbers,
-    holds_machine_numbers,
     is_arrow_number,
     lies_in_memory,
 )
 from plandp.data.labels import find_positions, read_labels, select
-from plandp.data.list_columns import fixed_width, is_list, list_values, named_places, place_label
+from plandp.data.list_columns import fixed_width, is_alone, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
 from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block, not_numeric
@@ -101,17 +100,20 @@ def open_arrow(data: object, columns: Collection[Label] | None) -> ArrowTable | 
 def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColumns:
     """Return which columns of a schema are read for the labels that are asked for; other schemas are refused.
 
-    A column of lists has the labels x[0], x[1], …, or 0, 1, … if there is no other, and its own name stands for all.
+    A column of lists has the labels x[0], x[1], …, and its own name stands for all.  If there is no other they are
+    0, 1, …, unless they are asked for as x[0], x[1], ….
     """
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
     read_labels(schema.names)
-    alone = len(schema) == 1
+    alone = len(schema) == 1 and is_alone(columns, schema.names[0])
     widths = [
         (fixed_width(field.type) or named_places(columns, field.name, alone=alone)) if is_list(field.type) else None
         for field in schema
     ]
     every = tuple(_labels_of(field.name, width, alone=alone) for field, width in zip(schema, widths, strict=True))
     labels = read_labels(label for own in every for label in own)
+    if not labels and len(schema):  # one column of lists: it has places when some are named
+        _refuse_type(schema.field(0), widths[0])
     asked = find_positions(labels, _with_places(columns, schema, widths, every))
     wanted = select(labels, asked)
     source = {label: place for place, own in enumerate(every) for label in own}
@@ -163,12 +165,11 @@ def _refuse_type(field: Any, width: int | None) -> None:
         if not is_arrow_number(field.type):
             raise not_numeric(field.name, field.type)
         return
-    if not holds_machine_numbers(field.type.value_type):
+    if not is_arrow_number(field.type.value_type):
         raise not_numeric(field.name, field.type)
     if width == 0:
         raise ArgumentError(
             "data",
             f"column {field.name!r} holds lists of no fixed width; store it as a fixed-size list, or name the places "
-            f"that are read: columns=['{field.name}[0]', '{field.name}[1]', ...], or 0, 1, ... if there is no other "
-            "column",
+            f"that are read: columns=['{field.name}[0]', '{field.name}[1]', ...]",
         )

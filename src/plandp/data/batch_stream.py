@@ -13,6 +13,7 @@ from plandp.data.rows import FloatBlock
 from plandp.data.table import ReadThrough, Table, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+from plandp.terms.text_table import with_article
 
 _NO_BATCHES = (str, bytes, bytearray, memoryview, Mapping, Set, type)
 
@@ -102,13 +103,14 @@ def _refuse_arguments(function: Callable[..., object]) -> None:
 
 def _iterator(begun: object) -> Iterator[object]:
     if not isinstance(begun, Iterable) or isinstance(begun, _NO_BATCHES):
-        raise ArgumentError("data", f"the function must return an iterator of batches, not a {type(begun).__name__}")
+        found = with_article(type(begun).__name__)
+        raise ArgumentError("data", f"the function must return an iterator of batches, not {found}")
     return iter(begun)
 
 
 def _is_batch(item: object) -> bool:
     if isinstance(item, np.ndarray):
-        return item.ndim == 2  # vectors are rows
+        return item.ndim == 2  # vectors could be rows or parts of a column
     return any(
         base.__module__.split(".")[0] in ("pandas", "polars", "pyarrow")
         and base.__name__ in ("DataFrame", "RecordBatch", "Table")
@@ -119,7 +121,8 @@ def _is_batch(item: object) -> bool:
 def _opened(batch: object, columns: Collection[Label] | None) -> Table:
     table = open_container(batch, columns) if _is_batch(batch) else None
     if table is None:
-        what = "an array that is not two-dimensional" if isinstance(batch, np.ndarray) else f"a {type(batch).__name__}"
+        array = isinstance(batch, np.ndarray)
+        what = "an array that is not two-dimensional" if array else with_article(type(batch).__name__)
         raise ArgumentError(
             "data",
             f"{what} is no batch; pass arrays of rows × columns, pandas or polars DataFrames, or pyarrow "

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 64
-"""So many bytes of what was read last can be read again: eight numbers, whose bits share a byte of another buffer."""
+KEPT = 256
+"""So many bytes of what was read last can be read again: eight of the widest numbers, decimals of 32 bytes, whose bits
+share a byte of another buffer."""
 
 SKIPPED = 2**20
 """So many bytes that nobody asked for are unpacked at a time."""

@@ -14,6 +14,7 @@ from plandp.data.event_table import Accept, EventColumns, EventTable
 from plandp.data.id_column import places_of
 from plandp.data.labels import BeforeValues, nothing_before
 from plandp.data.pandas_events import pandas_events
+from plandp.data.paths import refuse_open_file
 from plandp.data.person_rows import group_events, keep_people
 from plandp.data.polars_events import polars_events
 from plandp.data.spark_events import SparkEvents, spark_events
@@ -21,6 +22,7 @@ from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label, fits_label
 from plandp.terms.counts import whole_number
+from plandp.terms.text_table import with_article
 
 MOST_PEOPLE = 10**10
 
@@ -125,7 +127,7 @@ def _read_people(people: object) -> int:
     kind = type(people).__name__
     # Python writes no integers of thousands of digits
     shown = isinstance(people, float | np.number) or (isinstance(people, int) and abs(people) < 10**30)
-    given = f"{people!r} ({kind})" if shown else f"a {kind}"
+    given = f"{people!r} ({kind})" if shown else with_article(kind)
     raise ArgumentError(
         "people",
         f"must be the public number of people, a whole number from 1 to 1e10, not {given}; it is "
@@ -157,6 +159,7 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
                 raise
             problem = error.problem
         raise ArgumentError("table", problem)
+    refuse_open_file(table, argument="table")
     # Subclasses count too, and no package is imported that the table did not come from.
     modules = {base.__module__.split(".")[0] for base in type(table).__mro__}
     for package, opener in _OPENERS.items():
@@ -167,8 +170,8 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
     name = f"{type(table).__name__} of Dask" if "dask" in modules else type(table).__name__
     raise ArgumentError(
         "table",
-        f"a {name} is not accepted; pass a pandas, polars or Spark DataFrame (collect a LazyFrame, compute one of "
-        "Dask first), a pyarrow Table or RecordBatch, or the path of a file, with one row per event",
+        f"{with_article(name)} is not accepted; pass a pandas, polars or Spark DataFrame (collect a LazyFrame, compute "
+        "one of Dask first), a pyarrow Table or RecordBatch, or the path of a file, with one row per event",
     )
 
 

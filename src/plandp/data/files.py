@@ -15,10 +15,11 @@ from plandp.data.file_mark import FileMark
 from plandp.data.npy_file import open_npy
 from plandp.data.npz_matrix import Accept, NpzMatrix, read_npz_matrix
 from plandp.data.parquet_file import open_parquet
-from plandp.data.paths import FileNames, as_path, find_files, one_suffix, shown
+from plandp.data.paths import FileNames, as_path, find_files, is_pattern, one_suffix, shown
 from plandp.data.table import ReadThrough
 from plandp.errors import ArgumentError, PlandpError
 from plandp.terms.columns import Label
+from plandp.terms.text_table import with_article
 
 T = TypeVar("T")
 
@@ -51,8 +52,11 @@ def open_files(names: FileNames, columns: Collection[Label] | None) -> Batches:
     """
     paths = find_files(names)
     if not isinstance(names, str | os.PathLike):
-        _refuse_texts(paths)
+        _refuse_texts([path for name, path in zip(names, paths, strict=True) if isinstance(name, str)], paths)
     hint = "; a string is taken for the path of a file" if isinstance(names, str) else ""
+    for path in paths:
+        if not os.path.exists(path):
+            raise _no_file(path, hint=hint)
     suffix = one_suffix(paths)
     for path in paths:
         _check_path(path, READERS, hint=hint)
@@ -72,7 +76,8 @@ def columns_are_numbers(names: FileNames) -> bool:
         paths = find_files(names)
         if one_suffix(paths) in NUMBERED:
             return True
-        return all(isinstance(label, int) for label in open_files(paths[:1], None).labels)
+        # By asking for the first: of lists without a width there are only the places that are named.
+        return open_files(paths[:1], [0]).labels == (0,)
     except PlandpError:
         return False
 
@@ -92,6 +97,8 @@ def read_file(
     """
     path = as_path(name)
     hint = "; a string is taken for the path of a file" if isinstance(name, str) else ""
+    if is_pattern(path):
+        raise ArgumentError("data", f"{shown(path)} is a pattern, and {content} are read from one file; name one")
     _check_path(path, readers, hint=hint)
     kind, read = readers[path.suffix.lower()]
     return _guarded(partial(read, path), path, kind, content)
@@ -249,22 +256,33 @@ def _guarded(read: Callable[[], T], path: Path, kind: str, content: str) -> T:
     raise ArgumentError("data", f"the file {shown(path)} {problem}")
 
 
-def _refuse_texts(paths: tuple[Path, ...]) -> None:
+def _refuse_texts(texts: Sequence[Path], paths: tuple[Path, ...]) -> None:
     """Refuse a list of texts that may be cells, not paths, without repeating any of them or their endings.
 
     They are paths where one of them is a file that can be read, and every other is there or ends as if it could be.
+    What was passed as a path is one.
     """
+    if not texts:
+        return
     there = [os.path.exists(path) for path in paths]
     read = [path.suffix.lower() in (*READERS, *_COMPRESSED) for path in paths]
     if not any(map(and_, there, read)) or not all(map(or_, there, read)):
         raise ArgumentError(
-            "data", f"a list of texts is taken for paths of files, which must be there and end in {', '.join(READERS)}"
+            "data",
+            f"a list of texts is taken for paths of files, which must be there and end in {', '.join(READERS)}; a "
+            "pattern is not expanded inside a list, pass it alone",
         )
+
+
+def _no_file(path: Path, *, hint: str) -> ArgumentError:
+    if is_pattern(path):  # one that stands alone was expanded before
+        hint = "; a pattern is not expanded inside a list, pass it alone"
+    return ArgumentError("data", f"there is no file {shown(path)}{hint}")
 
 
 def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
     if not os.path.exists(path):  # never raises, whatever the string is
-        raise ArgumentError("data", f"there is no file {shown(path)}{hint}")
+        raise _no_file(path, hint=hint)
     if path.is_dir():
         raise ArgumentError("data", f"{shown(path)} is a directory; name one file")
     if path.suffix.lower() in _COMPRESSED:
@@ -278,4 +296,4 @@ def _check_path(path: Path, suffixes: Collection[str], *, hint: str) -> None:
 
 
 def _damaged(kind: str, content: str) -> str:
-    return f"is cut off, damaged or not a {kind} file of {content}; write or copy it again"
+    return f"is cut off, damaged or not {with_article(kind)} file of {content}; write or copy it again"

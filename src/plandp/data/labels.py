@@ -5,7 +5,7 @@ from operator import index
 
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label, fits_label
-from plandp.terms.text_table import show_given
+from plandp.terms.text_table import show_given, with_article
 
 BeforeValues = Callable[[tuple[Label, ...]], None]
 """Called once by every way in, with the labels: all that is public was accepted, and no row value was looked at yet."""
@@ -66,7 +66,7 @@ def _label(item: object, *, argument: str) -> Label:
                 return number
             raise ArgumentError(argument, "column labels that are int must not have more than 128 bits")
     raise ArgumentError(
-        argument, f"column labels must be str or int, and {show_given(item)} is a {type(item).__name__}"
+        argument, f"column labels must be str or int, and {show_given(item)} is {with_article(type(item).__name__)}"
     )
 
 

@@ -15,6 +15,11 @@ _PLACE = re.compile(r"(.*)\[(0|[1-9][0-9]{0,6})\]", re.DOTALL)
 _MOST_PLACES = 2**20
 
 
+def is_alone(columns: Iterable[Label] | None, name: str) -> bool:
+    """Whether places of the only column are called 0, 1, …: not where somebody asks for them as x[0], x[1], …."""
+    return not named_places(columns, name, alone=False)
+
+
 def place_label(name: str, place: int, *, alone: bool) -> Label:
     """Return what one place of a list column is called: x[0], x[1], …, or 0, 1, … where there is no other column."""
     return place if alone else f"{name}[{place}]"

@@ -17,6 +17,12 @@ def list_width(data: Sequence[object]) -> int:
 
     The types of the cells are public, like the dtype of an array; no number is looked at.
     """
+    if any(isinstance(row, np.ndarray) and row.ndim == 1 for row in data):  # of equal length they could be either
+        raise ArgumentError(
+            "data",
+            "a list of one-dimensional arrays may hold rows, or parts of one column; pass numpy.vstack(data) for rows, "
+            "numpy.concatenate(data) for one column",
+        )
     widths = {_length(row) for row in data}
     if len(widths) != 1 or None in widths:
         raise _no_rows()

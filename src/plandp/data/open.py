@@ -13,11 +13,13 @@ from plandp.data.containers import is_container, is_scipy_matrix, open_container
 from plandp.data.labels import BeforeValues, find_positions, nothing_before, select
 from plandp.data.lists import list_array, list_width
 from plandp.data.open_engine import open_engine
+from plandp.data.paths import refuse_open_file
 from plandp.data.row_index import RowIndex, open_numbered
 from plandp.data.rows import Rows
 from plandp.data.table import Table, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+from plandp.terms.text_table import with_article
 
 
 def open_rows(
@@ -62,6 +64,7 @@ def _open_batches(data: object, columns: Collection[Label] | None) -> Batches | 
         if not data or not all(isinstance(item, str | os.PathLike) for item in data):
             return open_stream(data, columns) if holds_batches(data) else None
     elif not isinstance(data, str | os.PathLike):
+        refuse_open_file(data, argument="data")
         return None if is_scipy_matrix(data) or is_container(data) else open_stream(data, columns)
     from plandp.data.files import open_files  # here, since tables in memory need none of its readers
 
@@ -91,7 +94,7 @@ def _refusal(data: object) -> ArgumentError:
         )
     return ArgumentError(
         "data",
-        f"a {type(data).__name__} is not accepted; pass a NumPy array, a list of rows, a pandas or polars "
+        f"{with_article(type(data).__name__)} is not accepted; pass a NumPy array, a list of rows, a pandas or polars "
         "DataFrame or Series (collect a LazyFrame first), a pyarrow Table or RecordBatch, the path of a file, or a "
         "function that returns an iterator of such batches",
     )

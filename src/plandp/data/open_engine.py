@@ -8,6 +8,7 @@ from plandp.data.row_index import RowIndex
 from plandp.data.sparse_rows import SparseRows
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+from plandp.terms.text_table import with_article
 
 if TYPE_CHECKING:
     from plandp.data.engine_rows import EngineRows
@@ -41,7 +42,9 @@ def open_engine(
                 )
             rows = _opener(package)(data, columns, row_index, before_values)
             if rows is None:
-                raise ArgumentError("data", f"a {type(data).__name__} of {engine} is not accepted; pass {tables}")
+                raise ArgumentError(
+                    "data", f"{with_article(type(data).__name__)} of {engine} is not accepted; pass {tables}"
+                )
             return rows
     return None
 

@@ -4,12 +4,14 @@ import os
 import re
 from collections.abc import Sequence
 from glob import glob, has_magic
+from io import IOBase
 from pathlib import Path
 
 from plandp.errors import ArgumentError
 
 _LONGEST_NAME = 1000
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_ON_THIS_MACHINE = "file://"
 _LEFT_OUT = (".", "_")  # how names begin of what others leave beside their files: _SUCCESS, .part-0.crc
 
 FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -25,12 +27,17 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
     path = as_path(names)
     if os.path.isdir(path):  # never raises, whatever the string is
         return _in_directory(path)
-    if not os.path.exists(path) and has_magic(str(path)) and _may_be_name(str(path)):
-        found = tuple(sorted(map(Path, glob(str(path), recursive=True))))
+    if is_pattern(path):
+        found = _matching(path)
         if not found:
             raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
         return found
     return (path,)
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is taken for a pattern: it looks like one, and there is no file of that name."""
+    return not os.path.exists(path) and has_magic(str(path)) and _may_be_name(str(path))
 
 
 def as_path(name: str | os.PathLike[str]) -> Path:
@@ -38,6 +45,8 @@ def as_path(name: str | os.PathLike[str]) -> Path:
     path = _not_empty(name)
     text = os.fspath(name)
     if _may_be_name(text) and _ADDRESS.match(text) and not os.path.exists(path):
+        if text.lower().startswith(_ON_THIS_MACHINE):
+            raise ArgumentError("data", f"{text!r} is an address; leave {text[: len(_ON_THIS_MACHINE)]!r} out of it")
         # as it was passed: a path would lose one of its slashes
         raise ArgumentError(
             "data",
@@ -50,7 +59,17 @@ def as_path(name: str | os.PathLike[str]) -> Path:
 def _not_empty(name: str | os.PathLike[str]) -> Path:
     if os.fspath(name) == "":  # a path would be made of it that is this directory
         raise ArgumentError("data", "an empty text names no file; pass the path of one, or '.' for this directory")
-    return Path(name)
+    text = os.fspath(name)
+    # A leading ~ is the home of somebody, as elsewhere; what cannot be a name is not looked up.
+    return Path(os.path.expanduser(text)) if _may_be_name(text) else Path(name)
+
+
+def refuse_open_file(data: object, *, argument: str) -> None:
+    """Refuse what `open` returns: files are read more than once, and how is told by their name."""
+    if isinstance(data, IOBase):
+        raise ArgumentError(
+            argument, "an open file is not accepted, since files are read more than once; pass its path"
+        )
 
 
 def one_suffix(paths: Sequence[Path]) -> str:
@@ -72,6 +91,13 @@ def shown(path: Path) -> str:
 
 def _may_be_name(text: str) -> bool:
     return text.isprintable() and len(text) <= _LONGEST_NAME
+
+
+def _matching(pattern: Path) -> tuple[Path, ...]:
+    """Return the files that match: no directories, nor what others leave beside files unless it is asked for."""
+    found = sorted(map(Path, glob(str(pattern), recursive=True)))
+    asked = pattern.name.startswith(_LEFT_OUT)
+    return tuple(path for path in found if not path.is_dir() and (asked or not path.name.startswith(_LEFT_OUT)))
 
 
 def _in_directory(directory: Path) -> tuple[Path, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from plandp.data.engine_rows import EngineRows, undisclosed
 from plandp.data.labels import BeforeValues, find_positions, offer, read_labels, select
-from plandp.data.list_columns import named_places, place_label
+from plandp.data.list_columns import is_alone, named_places, place_label
 from plandp.data.row_index import RowIndex, accepted_labels, not_row_numbers
 from plandp.data.spark_parts import (
     NUMBER,
@@ -32,8 +32,8 @@ def open_spark(
 
     Its rows have no public order: they have numbers only where a column holds them.  If there is one column beside
     that, and it holds arrays or vectors, each of them is a row, and its columns are called 0, 1, 2, …; those of one
-    among others are called x[0], x[1], …, as in files.  A longer cell counts as far as that, a shorter one is missing
-    from there on.  Counting the rows is a pass.
+    among others, and where they are asked for so, are called x[0], x[1], …, as in files.  A longer cell counts as far
+    as that, a shorter one is missing from there on.  Counting the rows is a pass.
     """
     if not is_spark_frame(data):
         return None
@@ -142,6 +142,7 @@ def named_cells(
 ) -> Places:
     """Return the places that are asked for, by number: how long the cells are is nothing that is public of a frame."""
     asked = list(columns) if isinstance(columns, Iterator) else columns
+    alone = alone and is_alone(asked, str(cells))
     width = named_places(asked, str(cells), alone=alone)
     if not width:
         raise _no_length(cells, frame.schema[str(cells)].dataType, "columns=range(9), say")

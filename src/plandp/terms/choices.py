@@ -9,6 +9,7 @@ import numpy as np
 
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Columns, FloatArray, Label, read_columns
+from plandp.terms.text_table import with_article
 
 KINDS = ("real", "binary", "nonnegative")
 REFINEMENTS = ("combine", "shrink", "clamp")
@@ -57,7 +58,7 @@ def read_sparse_columns(
     if isinstance(asked, Real | str):
         # said by itself, since most who pass it mean the high end
         pair = "leave bounds out" if kind == "binary" else "pass bounds=(0, 50), say, the least and the most of an item"
-        raise ArgumentError("bounds", f"a {type(asked).__name__} is not accepted; {pair}")
+        raise ArgumentError("bounds", f"{with_article(type(asked).__name__)} is not accepted; {pair}")
     columns = read_columns(labels=labels, bounds=asked, error_scale=error_scale)
     check_sparse_bounds(columns, kind, measure=measure)
     return columns

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.errors import ArgumentError
-from plandp.terms.text_table import show_given
+from plandp.terms.text_table import show_given, with_article
 
 Label = str | int
 FloatArray = NDArray[np.float64]
@@ -274,7 +274,7 @@ def _as_mapping(argument: str, value: object) -> Mapping[object, object] | None:
 
 def _as_list(argument: str, value: object, *, allowed: str) -> list[object]:
     if isinstance(value, str | bytes | set | frozenset | Mapping) or not isinstance(value, Iterable):
-        raise ArgumentError(argument, f"a {type(value).__name__} is not accepted; pass {allowed}")
+        raise ArgumentError(argument, f"{with_article(type(value).__name__)} is not accepted; pass {allowed}")
     if getattr(value, "ndim", 1) == 0:
         raise ArgumentError(argument, f"an array without dimensions is not accepted; pass {allowed}")
     return list(value)
@@ -291,12 +291,22 @@ def _in_order(argument: str, by_label: Mapping[object, object], labels: tuple[La
     for label in by_label:
         if label not in known:
             raise ArgumentError(
-                argument, f"no column {show_given(label)} is released; name those that are, and only those"
+                argument, f"no column {show_given(label)} is released; {_offer(argument, label, labels)}"
             )
     for label in labels:
         if label not in by_label:
             raise ArgumentError(argument, f"column {label!r} is not named; name every column")
     return [by_label[label] for label in labels]
+
+
+def _offer(argument: str, label: object, labels: tuple[Label, ...]) -> str:
+    """Return what to name instead of a label; that of a column of lists stands for its places in `columns` alone."""
+    places = [known for known in labels if isinstance(known, str) and known.startswith(f"{label}[")]
+    numbered = argument == "bounds" and all(isinstance(known, int) for known in labels)
+    if not isinstance(label, str) or not labels or not (places or numbered):
+        return "name those that are, and only those"
+    one = f"one pair for all columns, columns=[{label!r}], bounds=(0, 100)" if argument == "bounds" else "one number"
+    return f"if it holds lists, pass {one}, or name each place, {(places or labels)[0]!r} and so on"
 
 
 def _read_only(array: FloatArray) -> FloatArray:

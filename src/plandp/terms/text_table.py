@@ -58,12 +58,17 @@ def show_fraction(value: Fraction, *, digits: int = 6) -> str:
     return shown if Fraction(short) == value else f"{shown}…"
 
 
+def with_article(name: str) -> str:
+    """Return the name of a type or a format as English has it: an int, a float."""
+    return f"{'an' if name[:1].lower() in tuple('aeiou') else 'a'} {name}"
+
+
 def show_given(value: object) -> str:
     """Return the repr of what a caller gave; Python writes no integers of thousands of digits, so of those the type."""
     try:
         return repr(value)
     except ValueError:
-        return f"a {type(value).__name__} of thousands of digits"
+        return f"{with_article(type(value).__name__)} of thousands of digits"
 
 
 def show_integer(value: int) -> str:

@@ -102,6 +102,9 @@ class Asked(Exception):
         (["--spread", "3", "--smallest-spread", "1e-3"], {"spread": 3, "smallest_spread": 0.001}),
         (["--method", "gaussian", "--sampler", "opendp"], {"method": "gaussian", "sampler": "opendp"}),
         (["--threads", "2"], {"threads": 2}),
+        (["--row-index", "name"], {"row_index": "name"}),
+        (["--no-row-index"], {"row_index": False}),
+        ([], {"row_index": None}),
         (["--progress"], {"progress": True}),
         (["--no-progress"], {"progress": False}),
         ([], {"missing": None, "error_norm": 2, "error_scale": None, "spread": None, "smallest_spread": None}),
@@ -150,6 +153,37 @@ def test_columns_of_an_array_are_numbers(capfd: pytest.CaptureFixture[str]) -> N
         code, out, _ = said(["mean", "array.npy", "--rho", "1", *options, "--json"], capfd)
         assert code == 0
         assert plandp.MeanRelease.from_json(out).labels == (1,)
+
+
+def test_places_of_the_only_column_are_numbers_too_where_lists_have_no_fixed_width(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    pyarrow.parquet.write_table(pyarrow.table({"x": pyarrow.array(CELLS.tolist())}), "lists.parquet")
+    for options in (["--bounds", "-1e6:1e6", "--columns", "0,1"], ["--bounds", "0=-1e6:1e6,1=-1e6:1e6"]):
+        code, out, err = said(["mean", "lists.parquet", "--rho", "1", *options, "--json"], capfd)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["labels"] == [0, 1]
+
+
+def test_what_is_said_of_lists_and_row_numbers_is_in_options(capfd: pytest.CaptureFixture[str]) -> None:
+    width = pyarrow.list_(pyarrow.float64(), 2)
+    pyarrow.parquet.write_table(pyarrow.table({"x": CELLS.tolist(), "p": CELLS[:, 0]}), "lists.parquet")
+    pyarrow.parquet.write_table(pyarrow.table({"x": pyarrow.array(CELLS.tolist(), width)}), "fixed.parquet")
+    public = ["--bounds", "0:100", "--rho", "1"]
+    assert complaint(["mean", "lists.parquet", *public], capfd).endswith(
+        "name the places that are read: --columns 'x[0],x[1]'"
+    )
+    assert complaint(["mean", "fixed.parquet", "--bounds", "x=0:100", "--rho", "1"], capfd) == (
+        "--bounds: no column 'x' is released; if it holds lists, pass one pair for all columns, --columns x, "
+        "--bounds 0:100, or name each place, 0 and so on"
+    )
+    for numbers in (["--row-index", "age"], ["--no-row-index"]):
+        said = complaint(["mean", "survey.csv", *PUBLIC, "--method", "plan-classic", *numbers], capfd)
+        assert said.endswith("goes by the position of a row; leave --row-index and --no-row-index out")
+    said = complaint(["mean", "array.npy", "--kind", "binary", "--rho", "1", "--no-row-index"], capfd)
+    assert said.startswith("--no-row-index: is for ")
+    with pytest.raises(SystemExit):
+        main(["mean", "survey.csv", *PUBLIC, "--row-index", "age", "--no-row-index"])
 
 
 # ---- items: who has what

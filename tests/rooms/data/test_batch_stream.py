@@ -117,7 +117,7 @@ def test_a_function_that_goes_on_where_it_was_is_seen(monkeypatch: pytest.Monkey
         (lambda path: [], "a function must be one without arguments"),
         (len, "a function must be one without arguments"),
         (partial(generated, [], []), "a function must be one without arguments"),
-        (lambda: 7, "the function must return an iterator of batches, not a int"),
+        (lambda: 7, "the function must return an iterator of batches, not an int"),
         (lambda: "canary", "the function must return an iterator of batches, not a str"),
         (lambda: [[1.0, 2.0]], "a list is no batch; pass arrays of rows × columns"),
         (lambda: [np.ones(3)], "an array that is not two-dimensional is no batch"),
@@ -140,8 +140,10 @@ def test_what_holds_no_batches_is_refused(data: Any, problem: str) -> None:
     assert caught.value.__context__ is None
 
 
-def test_a_list_of_vectors_is_a_list_of_rows() -> None:
-    assert open_rows(list(TABLE[:5])).n == 5
+def test_a_list_of_vectors_could_be_rows_or_parts_of_a_column() -> None:
+    for vectors in (list(TABLE[:5]), [TABLE[0], TABLE[1].tolist()]):
+        with pytest.raises(ArgumentError, match=r"^data: a list of one-dimensional arrays may hold rows, or parts of"):
+            open_rows(vectors)
 
 
 def test_what_an_iterable_raises_is_raised() -> None:

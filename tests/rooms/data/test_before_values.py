@@ -71,11 +71,6 @@ def rows_in_lists() -> tuple[object, Callable[[], object]]:
     return table, lambda: [row.__setitem__(slice(None), [22.5] * 3) for row in table]
 
 
-def rows_of_arrays() -> tuple[object, Callable[[], object]]:
-    table = old()
-    return tuple(table), fill(table)
-
-
 def pandas_frame() -> tuple[object, Callable[[], object]]:
     table = old()
     frame = pandas.DataFrame(table, copy=False)
@@ -92,10 +87,7 @@ def polars_frame() -> tuple[object, Callable[[], object]]:
     return polars.from_arrow(table), change
 
 
-IN_MEMORY = {
-    make.__name__: make
-    for make in (numpy_array, rows_in_lists, rows_of_arrays, pandas_frame, arrow_table, polars_frame)
-}
+IN_MEMORY = {make.__name__: make for make in (numpy_array, rows_in_lists, pandas_frame, arrow_table, polars_frame)}
 
 
 def arrow(table: NDArray[np.float64]) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import plandp
+from plandp.data import arrow_file, batches, streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -64,6 +65,40 @@ def test_more_digits_than_declared_are_a_value_like_any_other(name: str | None) 
     assert plandp.mean_of_events(
         source, person="user", item="page", items=["a"], people=2, measure="x", bounds=(0, 1), rho=1
     ).labels == ("a",)
+
+
+LISTS = {"fixed": lambda held: pyarrow.list_(held, 2), "loose": pyarrow.list_, "large": pyarrow.large_list}
+
+
+@pytest.mark.parametrize("lists", LISTS)
+@pytest.mark.parametrize("name", [None, *WRITERS])
+def test_lists_hold_decimals_too_and_broken_ones(name: str | None, lists: str) -> None:
+    raw = np.array([2**23 - 1, 0, 7, 0, 5, 0, 100, 0], np.uint64)
+    broken = pyarrow.Array.from_buffers(pyarrow.decimal128(5, 2), 4, [None, pyarrow.py_buffer(raw.tobytes())])
+    if lists == "fixed":
+        column = pyarrow.FixedSizeListArray.from_arrays(broken, 2)
+    else:
+        kind = pyarrow.LargeListArray if lists == "large" else pyarrow.ListArray
+        column = kind.from_arrays([0, 2, 4], broken)
+    assert column.type == LISTS[lists](pyarrow.decimal128(5, 2))
+    table = pyarrow.table({"x": column})
+    if name is not None:
+        WRITERS[name](table, name)
+    rows = open_rows(table if name is None else name, columns=["x[0]", "x[1]"])
+    assert np.concatenate(list(rows.blocks())).tolist() == [[83886.07, 0.07], [0.05, 1.0]]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+@pytest.mark.parametrize("held", [pyarrow.decimal128(5, 2), pyarrow.decimal256(50, 2)], ids=str)
+def test_lists_of_decimals_are_read_in_pieces(held: Any, lists: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrow_file, "LARGE", 0)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 20)
+    cells = [None if row % 7 == 0 else [Decimal(row), Decimal(row) / 4] for row in range(100)]
+    feather.write_feather(pyarrow.table({"x": pyarrow.array(cells, LISTS[lists](held))}), "t.feather")
+    found = np.concatenate(list(open_rows("t.feather", columns=[1, 0]).blocks()))
+    expected = [[np.nan] * 2 if row % 7 == 0 else [row / 4, row] for row in range(100)]
+    assert np.array_equal(found, expected, equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", [pyarrow.decimal128(5, -2), pyarrow.decimal128(5, 7)], ids=str)

@@ -118,7 +118,7 @@ def test_items_of_every_list() -> None:
         (np.float64(7.25), "np.float64(7.25) (float64)"),
         (True, "True (bool)"),
         (10**10 + 1, "10000000001 (int)"),
-        pytest.param(10**5000, "a int", id="thousands of digits"),
+        pytest.param(10**5000, "an int", id="thousands of digits"),
         ("7", "a str"),
         (None, "a NoneType"),
         (pandas.Series([CANARY]), "a Series"),
@@ -240,7 +240,7 @@ def test_files_that_are_refused() -> None:
     for suffix in ("parquet", "arrow", "feather"):
         name = f"events.{suffix}"
         Path(name).write_text(f"user,page\n1,{CANARY}\n")
-        assert refused(name).startswith(f"table: the file '{name}' is cut off, damaged or not a ")
+        assert refused(name).startswith(f"table: the file '{name}' is cut off, damaged or not a")
         assert refused(name).endswith(" file of events; write or copy it again")
 
 
@@ -267,4 +267,4 @@ def test_damaged_files_are_told_without_cells(name: str) -> None:
 def test_a_file_whose_dictionary_is_too_short_is_damaged() -> None:
     words = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 7]), pyarrow.array(["x", CANARY]), safe=False)
     pyarrow.feather.write_feather(pyarrow.table({"user": words, "page": ["a"] * 3}), "events.feather")
-    assert refused("events.feather").startswith("table: the file 'events.feather' is cut off, damaged or not a ")
+    assert refused("events.feather").startswith("table: the file 'events.feather' is cut off, damaged or not a")

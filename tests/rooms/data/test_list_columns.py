@@ -52,6 +52,23 @@ def test_the_only_column_is_an_array() -> None:
     assert np.array_equal(cells(open_rows(pyarrow.table({"x": fixed()}), columns=[2, 0])), CELLS[:, [2, 0]], True)
 
 
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize("width", [3, -1])
+@pytest.mark.parametrize("source", ["table", "t.parquet", "t.feather", "batches", "polars"])
+def test_places_of_the_only_column_can_be_asked_for_as_those_of_any(source: str, width: int) -> None:
+    table = pyarrow.table({"x": pyarrow.array(LISTS, pyarrow.list_(pyarrow.float64(), width))})
+    parquet.write_table(table, "t.parquet")
+    feather.write_feather(table, "t.feather")
+    held: dict[str, Any] = {"table": table, "batches": lambda: iter([table]), "polars": polars.from_arrow(table)}
+    rows = open_rows(held.get(source, source), columns=["x[2]", "x[0]"])
+    assert rows.labels == ("x[2]", "x[0]")
+    assert np.array_equal(cells(rows), CELLS[:, [2, 0]], equal_nan=True)
+    pairs = {"x[0]": (0, 9), "x[2]": (0, 9)}
+    assert plandp.mean(held.get(source, source), bounds=pairs, rho=1).labels == ("x[0]", "x[2]")
+    with pytest.raises(ArgumentError, match=r"^columns: the data has no column 0; its columns are 'x\[0\]'"):
+        open_rows(held.get(source, source), columns=["x[2]", 0])
+
+
 @pytest.mark.parametrize(
     ("asked", "labels"),
     [
@@ -79,6 +96,9 @@ def test_lists_without_a_width_have_the_places_that_are_named(large: bool) -> No
     for asked in (None, ["x"]):
         with pytest.raises(ArgumentError, match=r"^data: column 'x' holds lists of no fixed width; store it as"):
             open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=asked)
+    for asked in (None, ["x"], ["0"], ["y"]):
+        with pytest.raises(ArgumentError, match=r"^data: column 'x' holds lists of no fixed width; store it as"):
+            open_rows(pyarrow.table({"x": lists}), columns=asked)
     for wrong in (["x[01]"], ["x[9999999]"], ["z[0]"], ["x[-1]"]):
         with pytest.raises(ArgumentError, match=r"^columns: the data has no column"):
             open_rows(pyarrow.table({"x": lists, "y": [0.0] * 5}), columns=wrong)

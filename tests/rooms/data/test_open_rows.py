@@ -113,7 +113,7 @@ def test_sparse_matrices_are_told_what_to_do() -> None:
 
 def test_lists_of_rows_read_like_arrays() -> None:
     assert bits([[1, 2.5], [True, 4]]) == bits(np.array([[1, 2.5], [1, 4]]))
-    assert bits(((1, 2), (3, 4))) == bits([np.array([1, 2]), np.array([3, 4])])
+    assert bits(((1, 2), (3, 4))) == bits([(1, np.int8(2)), [3, 4]])
 
 
 def test_integers_beyond_64_bits_and_none_are_ordinary_in_lists() -> None:

@@ -98,6 +98,33 @@ def test_what_others_leave_beside_files_is_left_out() -> None:
     Path("data/_SUCCESS").touch()
     Path("data/.a.parquet.crc").write_bytes(b"crc")
     assert open_rows("data").n == 600
+    Path("data/deeper").mkdir()
+    for pattern in ("data/*", "data/**", "**/*"):
+        assert open_rows(pattern).n == 600
+    os.rename("data/a.parquet", "data/_a.parquet")
+    assert open_rows("data/*").n == 500
+    assert open_rows("data/_*.parquet").n == 100
+    assert refusal("data/deep*").startswith("data: no file matches the pattern")
+
+
+@pytest.mark.parametrize("name", ["~/data/a.csv", Path("~/data/a.csv"), "~/data/*.csv", "~/data", ["~/data/a.csv"]])
+def test_a_leading_tilde_is_the_home(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
+    Path("home/data").mkdir(parents=True)
+    Path("home/data/a.csv").write_text("x\n7\n")
+    assert open_rows(name).n == 1
+    if not isinstance(name, list):
+        assert "there is no file of that name" in refusal("~\0canary48151623")
+
+
+def test_events_are_found_in_the_home_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(Path.cwd()))
+    Path("a.csv").write_text("user,page\n7,home\n")
+    asked: dict[str, Any] = {"person": "user", "item": "page", "items": ["home"], "people": 2, "rho": 1}
+    assert plandp.mean_of_events("~/a.csv", **asked).labels == ("home",)
+    for pattern in ("*.csv", "~/?.csv"):
+        with pytest.raises(ArgumentError, match=r"is a pattern, and events are read from one file; name one$"):
+            plandp.mean_of_events(pattern, **asked)
 
 
 def test_the_one_file_with_a_column_of_text_is_named() -> None:
@@ -118,7 +145,8 @@ def test_an_empty_text_is_not_this_directory() -> None:
 
 
 def test_an_address_is_shown_as_it_was_passed() -> None:
-    for address in ("s3://bucket", "https://host/t.parquet", "file:///t.csv"):
+    assert refusal("file:///t.csv") == "data: 'file:///t.csv' is an address; leave 'file://' out of it"
+    for address in ("s3://bucket", "https://host/t.parquet"):
         said = refusal(address)
         assert said.startswith(f"data: {address!r} is an address, and files are read from this machine only")
     assert "there is no file of that name" in refusal("s3://canary48151623\n1,2")
@@ -128,6 +156,11 @@ def test_what_is_no_table_of_files_is_refused() -> None:
     write_three("t.parquet")
     assert refusal("data/*.csv") == "data: no file matches the pattern 'data/*.csv'; check the folder and the ending"
     assert refusal(["data/a.parquet", "gone.parquet"]) == "data: there is no file 'gone.parquet'"
+    alone = "; a pattern is not expanded inside a list, pass it alone"
+    assert refusal(["data/a.parquet", "data/*.parquet"]) == f"data: there is no file 'data/*.parquet'{alone}"
+    assert refusal([Path("data/*.parquet")]) == f"data: there is no file 'data/*.parquet'{alone}"
+    assert refusal([Path("data/a.parquet"), Path("gone")]) == "data: there is no file 'gone'"
+    assert refusal(["data/*.parquet"]).endswith(alone)
     assert refusal(["data/a.parquet", "data"]).startswith("data: all files must end alike")
     Path("empty").mkdir()
     assert refusal("empty") == "data: the directory 'empty' holds no files; name one that does"
