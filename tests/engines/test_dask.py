@@ -99,7 +99,7 @@ def test_items_give_the_same_bits(kind: str, method: str) -> None:
             "data: the blocks of the Dask array are not",
         ),
         (lambda: dask.delayed(TABLE), {}, "data: a DelayedLeaf of Dask is not accepted; pass an array"),
-        (lambda: frames(2).index, {}, "data: a Index of Dask is not accepted; pass an array, dataframe"),
+        (lambda: frames(2).index, {}, "data: an Index of Dask is not accepted; pass an array, dataframe"),
     ],
 )
 def test_what_is_refused_is_refused_before_a_value_is_read(data: Any, arguments: Any, message: str) -> None:
