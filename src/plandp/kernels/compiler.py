@@ -46,7 +46,7 @@ def compiled(loop: Loop) -> Loop | None:
     try:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
         keep_whole(machine_code, Path(loop.__code__.co_filename).read_bytes())
-    except (RuntimeError, AttributeError):  # there is no folder to keep compiled code in, or Numba has other ways
+    except (RuntimeError, AttributeError, OSError):  # no folder to keep it in, other ways of Numba's, source in a zip
         machine_code = njit(nogil=True, error_model="numpy")(loop)
 
     @wraps(loop)

@@ -1,16 +1,19 @@
 """Machine code that is kept is used for the types and the source it was made of, whoever compiles when."""
 
+import importlib
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from plandp.kernels import compiler, kept_code
 from plandp.kernels.kept_code import KeptCode
+from plandp.kernels.lattice_keys import count_below
 
 SOURCE = """
 def double_each(values):
@@ -83,6 +86,7 @@ RIGHT = ["[0.0, 2.0, 4.0]", "[0, 2, 4]"]
 def test_two_processes_that_compile_at_once_leave_the_right_code(tmp_path: Path) -> None:
     assert compile_in(tmp_path, at_once=True, whole=True) == RIGHT
     assert len([*tmp_path.glob("__pycache__/*.nbc")]) == 2
+    assert [*tmp_path.glob("__pycache__/*.nbi")] == []  # no index of Numba's
     assert compile_in(tmp_path, at_once=False, whole=True) == RIGHT
 
 
@@ -142,23 +146,37 @@ def test_a_draft_that_cannot_be_written_leaves_nothing(kept: KeptCode, tmp_path:
     assert [*tmp_path.iterdir()] == []
 
 
+def counts_two(loop: Any) -> bool:
+    below = np.zeros(1, np.int64)
+    loop(np.array([[1], [3], [5]], np.int32), np.array([4], np.int32), below)
+    return below.tolist() == [2]
+
+
 def test_where_numba_keeps_code_in_another_way_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     def another_way(*_: Any) -> None:
         raise AttributeError("_cache_file")
 
     monkeypatch.setattr(compiler, "keep_whole", another_way)
-    from plandp.kernels.lattice_keys import count_below
-
-    loop = compiler.compiled.__wrapped__(count_below)
-    assert loop is not None
-    below = np.zeros(1, np.int64)
-    loop(np.array([[1], [3], [5]], np.int32), np.array([4], np.int32), below)
-    assert below.tolist() == [2]
+    assert counts_two(compiler.compiled.__wrapped__(count_below))
 
 
-def test_all_loops_are_kept_whole() -> None:
-    from numba import njit
+def test_loops_run_from_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as Spark ships packages to its workers
+    with ZipFile(tmp_path / "loops.zip", "w") as packed:
+        packed.write(str(count_below.__code__.co_filename), "zipped_loops.py")
+    monkeypatch.syspath_prepend(str(tmp_path / "loops.zip"))
+    assert counts_two(compiler.compiled.__wrapped__(importlib.import_module("zipped_loops").count_below))
 
-    machine_code = njit(cache=True)(compiler.compiled.__wrapped__)  # of any function: nothing is compiled yet
-    kept_code.keep_whole(machine_code, b"")
-    assert isinstance(machine_code._cache._cache_file, KeptCode)
+
+def test_loops_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+
+    def noted(machine_code: Any, source: bytes) -> None:
+        kept_code.keep_whole(machine_code, source)
+        kept.append((machine_code._cache._cache_file, source))
+
+    monkeypatch.setattr(compiler, "keep_whole", noted)
+    assert counts_two(compiler.compiled.__wrapped__(count_below))
+    [(store, source)] = kept
+    assert isinstance(store, KeptCode)
+    assert source == Path(count_below.__code__.co_filename).read_bytes()
