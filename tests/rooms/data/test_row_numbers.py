@@ -41,3 +41,9 @@ def test_one_or_two_that_stand_for_others_are_always_seen() -> None:
 def test_powers_of_long_numbers_are_what_python_says() -> None:
     exponents = np.array([0, 1, 2**16, 2**33 + 5, 2**48 - 1, 2**53 - 1], np.uint64)
     assert row_numbers._powers(exponents).tolist() == [pow(BASE, int(each), 2**64) for each in exponents]
+
+
+@pytest.mark.parametrize("extra", [np.nan, 1.5, -1.0, 3.0])
+def test_what_is_no_number_of_a_row_is_not_passed_over(extra: float) -> None:
+    assert are_row_numbers(number_sums(np.array([2.0, 0.0, 1.0]), 3), 3)
+    assert not are_row_numbers(number_sums(np.array([2.0, 0.0, extra, 1.0]), 3), 3)
