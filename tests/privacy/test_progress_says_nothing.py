@@ -1,4 +1,4 @@
-"""Bars go by hundredths, of rows or of nothing: neither totals nor steps depend on how much is stored or written."""
+"""Bars go by hundredths of public totals: neither these nor steps depend on how much is stored or written."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -103,7 +103,7 @@ FILES: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 def test_bars_of_tables_in_files_do_not_show_how_long_cells_are(
     name: str, held: bool, told: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The number of rows is public; that of bytes follows from the cells."""
+    """The shape is public, and so are the bytes of all numbers once they are read; those of the file are not."""
     monkeypatch.setattr(plandp.data.csv_file, "BYTES_PER_BLOCK", 4096)
     monkeypatch.setattr(plandp.data.streamed_rows, "IN_MEMORY", 2**25 if held else 0)
     seen, sizes = [], []
@@ -121,9 +121,9 @@ def test_bars_of_tables_in_files_do_not_show_how_long_cells_are(
     counted = name != "t.parquet"
     if counted:
         assert shown.pop(0) == ("counting rows, pass 1", 100, "%", 100)
-    assert shown[0] == (f"reading file, pass {1 + counted}", 20_000, " rows", 20_000)
+    assert shown[0] == (f"reading file, pass {1 + counted}", 20_000 * 2 * 8, "B", 20_000 * 2 * 8)
     if not held:
-        assert shown[-1] == (f"reading file, pass {2 + counted}", 20_000, " rows", 20_000)
+        assert shown[-1] == (f"reading file, pass {2 + counted}", 20_000 * 2 * 8, "B", 20_000 * 2 * 8)
 
 
 def test_bars_of_files_do_not_show_how_much_is_written(

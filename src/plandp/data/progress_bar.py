@@ -1,6 +1,7 @@
-"""Progress bars of rows, whose number is public, or of hundredths; bytes, entries and blocks are nobody's business.
+"""Progress bars of public totals: rows, the bytes of their numbers, or hundredths; never of what is stored.
 
-Bytes are not shown of files either: how long a CSV, Parquet or Arrow file is follows from the cells that are in it.
+How long a CSV, Parquet or Arrow file is follows from the cells that are in it.  The bytes that are shown of files are
+those of its numbers once they are read, 8 for every cell, which follow from the public shape.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ Reach = Callable[[int, int], None]
 """Tells a bar how far one is: a part, and the whole."""
 
 _HUNDREDTHS = 100
+_BYTES_PER_CELL = 8  # of float64
 
 
 def bar_of_hundredths(description: str) -> AbstractContextManager[Reach]:
@@ -26,6 +28,14 @@ def bar_of_rows(description: str, n: int) -> AbstractContextManager[Reach]:
     Guarantee: it goes from 0 to n by hundredths of n, whatever the parts are; only when it does depends on them.
     """
     return _bar(n, description, unit=" rows")
+
+
+def bar_of_bytes(description: str, n: int, d: int) -> AbstractContextManager[Reach]:
+    """Show a bar over the bytes of n × d numbers on standard error, and return a function as `bar_of_hundredths` does.
+
+    Guarantee: that of `bar_of_rows`, in bytes; the shape is public.
+    """
+    return _bar(_BYTES_PER_CELL * n * d, description, unit="B")
 
 
 @contextmanager

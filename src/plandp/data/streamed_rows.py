@@ -13,7 +13,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
 from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
 from plandp.data.labels import BeforeValues
-from plandp.data.progress_bar import Reach, bar_of_hundredths, bar_of_rows
+from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
@@ -253,7 +253,7 @@ class StreamedRows:
         if not self._progress:
             return nullcontext(_nowhere)
         source = "file" if self._batches.size else "batches"
-        return bar_of_rows(f"reading {source}, pass {self.passes}", self._n)
+        return bar_of_bytes(f"reading {source}, pass {self.passes}", self._n, self.d)
 
 
 def _counted(batches: Batches, *, progress: bool) -> int:
