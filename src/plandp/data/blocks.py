@@ -28,8 +28,8 @@ OF_COLUMNS = 8
 ROUNDS = 4
 """Threads get so many blocks each, or more."""
 
-SHARED = 2**21
-"""About so many values (16 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
+SHARED = 2**19
+"""About so many values (4 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
@@ -95,15 +95,17 @@ class TableRows:
 
     def _shared_out(self, run: "_Run", starts: range, step: int, threads: int) -> Sums | None:
         """Whoever is done with a block takes the next, so that nobody waits for a slower one."""
-        from concurrent.futures import ThreadPoolExecutor  # here, since few ask for threads
+        from plandp.data.side_thread import SideThread  # here, since few ask for threads
 
         waiting = deque(starts)
-        with ThreadPoolExecutor(threads - 1) as others:
-            parts = [others.submit(run, _taken(waiting), step) for _ in range(threads - 1)]
+        others = [SideThread(partial(run, _taken(waiting), step)) for _ in range(threads - 1)]
+        try:
             total = run(self._shown(_taken(waiting), step), step)
-            for part in parts:
-                found = part.result()
-                total = found if total is None else total if found is None else merge(total, found)
+        finally:
+            waiting.clear()  # where this thread was stopped, the others are soon
+            parts = [other.result() for other in others]
+        for found in parts:
+            total = found if total is None else total if found is None else merge(total, found)
         return total
 
     @np.errstate(all="ignore")
