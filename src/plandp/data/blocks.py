@@ -28,8 +28,8 @@ OF_COLUMNS = 8
 ROUNDS = 4
 """Threads get so many blocks each, or more."""
 
-SHARED = 2**19
-"""About so many values (4 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
+SHARED = 2**21
+"""About so many values (16 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
 
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""

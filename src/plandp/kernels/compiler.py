@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from functools import cache, wraps
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from plandp.kernels.kept_code import keep_whole
+from plandp.kernels.made_from import made_from
 
 Loop = Callable[..., None]
 """A function of arrays and numbers that writes to some of the arrays."""
@@ -17,7 +17,7 @@ IN_ANY_ORDER = "plus_square"
 INSTRUCTION = "_instruction"
 """What comes after the name of a function of a loop's file, in the name of the one that makes machine code for it.
 
-In the same file, since kept machine code is used until that file changes.
+In the same file, since kept machine code is used until a function or a number of that file changes.
 """
 
 ASKS_MEMORY = "ask_memory"
@@ -41,12 +41,13 @@ def compiled(loop: Loop) -> Loop | None:
         name: _instruction(name, part) or njit(error_model="numpy", fastmath=_freedom(name))(part)
         for name, part in _parts(loop)
     }
+    source = loop
     if parts:  # a copy that calls machine code; the loop itself still runs as Python
         loop = wraps(loop)(FunctionType(loop.__code__, {**loop.__globals__, **parts}))
     try:
         machine_code: Loop = njit(cache=True, nogil=True, error_model="numpy")(loop)
-        keep_whole(machine_code, Path(loop.__code__.co_filename).read_bytes())
-    except (RuntimeError, AttributeError, OSError):  # no folder to keep it in, other ways of Numba's, source in a zip
+        keep_whole(machine_code, made_from(source, beside=globals()))
+    except Exception:  # no folder to keep it in, a path that Numba takes for a zip, a Numba that keeps it in other ways
         machine_code = njit(nogil=True, error_model="numpy")(loop)
 
     @wraps(loop)

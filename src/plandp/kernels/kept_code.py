@@ -4,10 +4,11 @@ import os
 import pickle
 from hashlib import sha256
 from pathlib import Path
-from threading import get_ident
+from tempfile import mkstemp
 from typing import Any
 
 DIGEST = 32  # bytes of SHA-256
+WRITABLE_BY_OTHERS = 0o022
 
 
 class KeptCode:
@@ -16,7 +17,8 @@ class KeptCode:
     Numba writes the index first, then the code that it names.  Two processes that compile at once, or one that is
     killed in between, can leave a name that leads to code for other types or from another version of the source, which
     is then run on arrays it was not made for.  Here a file is written whole or not at all, and used only where it is
-    undamaged and was made by this Numba from this source for these types.
+    undamaged, was made of the same (`made_from`) for these types, and nobody but its owner, this user or the
+    system's, could have written it.
     """
 
     def __init__(self, *, folder: str, name: str, made_from: bytes) -> None:
@@ -25,13 +27,19 @@ class KeptCode:
     def load(self, key: Any) -> Any:
         """Return the code that was kept for these types, or None."""
         try:
-            stored = self._path(key).read_bytes()
+            with self._path(key).open("rb") as file:
+                if not _is_own(os.fstat(file.fileno())):
+                    return None
+                stored = file.read()
         except OSError:
             return None
         content = stored[DIGEST:]
         if stored[:DIGEST] != self._digest(content):
             return None
-        made_for, code = pickle.loads(content)  # it lies beside the source, and is trusted as much
+        try:
+            made_for, code = pickle.loads(content)
+        except Exception:  # of whatever kind: which loops are asked for can follow from rows, and none may raise
+            return None
         return code if made_for == key else None
 
     def save(self, key: Any, code: Any) -> None:
@@ -40,14 +48,13 @@ class KeptCode:
 
         dumps: Any = serialize.dumps
         content = dumps((key, code))
-        path = self._path(key)
-        draft = path.with_suffix(f".{os.getpid()}-{get_ident()}")
+        handle, draft = mkstemp(prefix=f"{self._name}.", suffix=".draft", dir=self._folder)  # for this user alone
         try:
-            with draft.open("xb") as file:
+            with open(handle, "wb") as file:
                 file.write(self._digest(content) + content)
-            draft.replace(path)
+            Path(draft).replace(self._path(key))
         except BaseException:
-            draft.unlink(missing_ok=True)
+            Path(draft).unlink(missing_ok=True)
             raise
 
     def flush(self) -> None:
@@ -62,11 +69,15 @@ class KeptCode:
         return sha256(self._made_from + content).digest()
 
 
-def keep_whole(machine_code: Any, source: bytes) -> None:
+def keep_whole(machine_code: Any, made_from: bytes) -> None:
     """Have the machine code of a loop kept by `KeptCode`; raises AttributeError where Numba keeps it in another way."""
-    from numba import __version__
-
     cache = machine_code._cache
     folder, name, _ = cache._cache_path, cache._impl.filename_base, cache._cache_file
-    made_from = sha256(__version__.encode()).digest() + sha256(source).digest()
     cache._cache_file = KeptCode(folder=folder, name=name, made_from=made_from)
+
+
+def _is_own(file: os.stat_result) -> bool:
+    """Whether only this user, or the system's, can have written the file: what is in it is run."""
+    if not hasattr(os, "geteuid"):  # Windows, where folders of users are their own
+        return True
+    return file.st_uid in (0, os.geteuid()) and not file.st_mode & WRITABLE_BY_OTHERS

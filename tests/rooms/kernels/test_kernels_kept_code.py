@@ -2,9 +2,11 @@
 
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 from zipfile import ZipFile
 
@@ -14,6 +16,7 @@ import pytest
 from plandp.kernels import compiler, kept_code
 from plandp.kernels.kept_code import KeptCode
 from plandp.kernels.lattice_keys import count_below
+from plandp.kernels.made_from import made_from
 
 SOURCE = """
 def double_each(values):
@@ -160,23 +163,101 @@ def test_where_numba_keeps_code_in_another_way_nothing_is_kept(monkeypatch: pyte
     assert counts_two(compiler.compiled.__wrapped__(count_below))
 
 
-def test_loops_run_from_a_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("place", ["loops.zip", "a.zipped/loops.pyz"], ids=["a zip", "a folder that sounds like one"])
+def test_loops_run_from_a_zip(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # as Spark ships packages to its workers
-    with ZipFile(tmp_path / "loops.zip", "w") as packed:
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    with ZipFile(tmp_path / place, "w") as packed:
         packed.write(str(count_below.__code__.co_filename), "zipped_loops.py")
-    monkeypatch.syspath_prepend(str(tmp_path / "loops.zip"))
+    monkeypatch.syspath_prepend(str(tmp_path / place))
+    monkeypatch.delitem(sys.modules, "zipped_loops", raising=False)
     assert counts_two(compiler.compiled.__wrapped__(importlib.import_module("zipped_loops").count_below))
 
 
 def test_loops_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
 
-    def noted(machine_code: Any, source: bytes) -> None:
-        kept_code.keep_whole(machine_code, source)
-        kept.append((machine_code._cache._cache_file, source))
+    def noted(machine_code: Any, made_of: bytes) -> None:
+        kept_code.keep_whole(machine_code, made_of)
+        kept.append((machine_code._cache._cache_file, made_of))
 
     monkeypatch.setattr(compiler, "keep_whole", noted)
     assert counts_two(compiler.compiled.__wrapped__(count_below))
-    [(store, source)] = kept
+    [(store, made_of)] = kept
     assert isinstance(store, KeptCode)
-    assert source == Path(count_below.__code__.co_filename).read_bytes()
+    assert store._made_from == made_of == made_from(count_below, beside=vars(compiler))
+
+
+OTHERS = 65534
+
+
+def test_a_file_that_others_could_have_written_is_not_used(kept: KeptCode, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what is in it is run
+    kept.save("float64", "code")
+    path = kept._path("float64")
+    assert path.stat().st_mode & 0o777 == 0o600
+    for mode, used in ((0o666, False), (0o620, False), (0o602, False), (0o644, True)):
+        path.chmod(mode)
+        assert kept.load("float64") == ("code" if used else None)
+    if os.geteuid() == 0:
+        os.chown(path, OTHERS, OTHERS)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: OTHERS)
+    assert kept.load("float64") is None
+
+
+@pytest.mark.parametrize("content", [b"cnosuch.module\nname\n.", b"", pickle.dumps(3), pickle.dumps((1, 2, 3))])
+def test_a_file_that_tells_nothing_raises_nothing(kept: KeptCode, content: bytes) -> None:
+    kept._path("float64").write_bytes(kept._digest(content) + content)
+    kept._path("float64").chmod(0o600)
+    assert kept.load("float64") is None
+
+
+def test_a_draft_of_somebody_else_is_left_alone(
+    kept: KeptCode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # two machines that share a folder can have the same numbers of processes
+    monkeypatch.setattr(os, "getpid", lambda: 7)
+    drafts: list[Path] = []
+
+    def other_draft(*arguments: Any, **named: Any) -> tuple[int, str]:
+        handle, name = mkstemp(*arguments, **named)
+        drafts.append(Path(name))
+        return handle, name
+
+    monkeypatch.setattr(kept_code, "mkstemp", other_draft)
+    kept.save("float64", "code")
+    kept.save("int64", "code")
+    assert len(set(drafts)) == 2
+    assert sorted(tmp_path.iterdir()) == sorted([kept._path("float64"), kept._path("int64")])
+
+
+CHANGES_ITS_FILE = """
+import sys, pathlib
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import double_each
+from plandp.kernels.compiler import compiled
+path = pathlib.Path(double_each.__file__)
+path.write_text(path.read_text().replace("2", sys.argv[2]))
+values = np.ones(1)
+compiled(double_each.double_each)(values)
+print(values[0])
+"""
+
+
+def test_code_of_a_file_that_changed_before_it_was_compiled_is_not_used_for_the_new_file(tmp_path: Path) -> None:
+    # an upgrade while a process runs, which compiles its loops when it first needs them
+    (tmp_path / "double_each.py").write_text(SOURCE)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", CHANGES_ITS_FILE, str(tmp_path), "3"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert printed == ["2.0", "3.0"]

@@ -16,7 +16,7 @@ import plandp.kernels
 LOOPS = [
     function
     for module in pkgutil.iter_modules(plandp.kernels.__path__)
-    if module.name not in ("compiler", "kept_code")
+    if module.name not in ("compiler", "kept_code", "made_from")
     for function in vars(importlib.import_module(f"plandp.kernels.{module.name}")).values()
     if isinstance(function, FunctionType)
 ]
