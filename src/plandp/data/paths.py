@@ -3,16 +3,16 @@
 import os
 import re
 from collections.abc import Sequence
-from glob import glob, has_magic
+from glob import has_magic
 from io import IOBase
 from pathlib import Path
 
+from plandp.data.patterns import LEFT_OUT, matching_files
 from plandp.errors import ArgumentError
 
 _LONGEST_NAME = 1000
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _ON_THIS_MACHINE = "file://"
-_LEFT_OUT = (".", "_")  # how names begin of what others leave beside their files: _SUCCESS, .part-0.crc
 
 FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -28,7 +28,7 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
     if os.path.isdir(path):  # never raises, whatever the string is
         return _in_directory(path)
     if is_pattern(path):
-        found = _matching(path)
+        found = matching_files(path)
         if not found:
             raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
         return found
@@ -93,17 +93,10 @@ def _may_be_name(text: str) -> bool:
     return text.isprintable() and len(text) <= _LONGEST_NAME
 
 
-def _matching(pattern: Path) -> tuple[Path, ...]:
-    """Return the files that match: no directories, nor what others leave beside files unless it is asked for."""
-    found = sorted(map(Path, glob(str(pattern), recursive=True)))
-    asked = pattern.name.startswith(_LEFT_OUT)
-    return tuple(path for path in found if not path.is_dir() and (asked or not path.name.startswith(_LEFT_OUT)))
-
-
 def _in_directory(directory: Path) -> tuple[Path, ...]:
     problem = None
     try:
-        found = sorted(path for path in directory.iterdir() if not path.name.startswith(_LEFT_OUT))
+        found = sorted(path for path in directory.iterdir() if not path.name.startswith(LEFT_OUT))
     except OSError as error:
         problem = f"the directory {shown(directory)} cannot be read: {os.strerror(error.errno or 0)}"
     if problem is not None:

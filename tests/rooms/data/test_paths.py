@@ -107,6 +107,48 @@ def test_what_others_leave_beside_files_is_left_out() -> None:
     assert refusal("data/deep*").startswith("data: no file matches the pattern")
 
 
+def test_what_others_leave_in_folders_is_left_out_unless_it_is_spelled() -> None:
+    """Copies of a job that has not ended, or has failed: their rows would count twice."""
+    folders = ("year=1", "_temporary/0/task", ".hidden", "year=1/_tmp", "_old", "_old/a", "_old/a/_tmp", "year=1/.x")
+    sizes = {f"out/{folder}": 2**power for power, folder in enumerate(folders)}
+    for folder, n in sizes.items():
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        np.save(f"{folder}/part-0.npy", TABLE[:n])
+    year, task, hidden, tmp, old, deep, deep_tmp, x = sizes.values()
+    here = str(Path.cwd())
+    for pattern, n in {
+        "out/**/*.npy": year,
+        "out/**": year,
+        "**": year,
+        "**/**/*.npy": year,
+        "out/*/*.npy": year,
+        f"{here}/**/part-?.npy": year,
+        "*/_temporary/**/*.npy": task,
+        "**/task/*.npy": None,
+        "out/_temporary/0/task/*.npy": task,
+        "out/.hidden/*": hidden,
+        "out/.*/*.npy": hidden,
+        "out/**/_*/*.npy": tmp + old,
+        "out/_old/**/*.npy": old + deep,
+        "out/_o*/**": old + deep,
+        "out/**/_old/**/_tmp/*": deep_tmp,
+        "out/*/.?/*": x,
+    }.items():
+        if n is None:
+            assert refusal(pattern).startswith("data: no file matches the pattern")
+        else:
+            assert open_rows(pattern).n == n, pattern
+
+
+def test_a_folder_that_begins_so_can_hold_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("_mine/.kept").mkdir(parents=True)
+    np.save("_mine/.kept/a.npy", TABLE)
+    assert open_rows("_mine/.kept/*.npy").n == 600
+    monkeypatch.chdir("_mine/.kept")
+    for pattern in ("*.npy", "**", f"{Path.cwd()}/**", "../.kept/*"):
+        assert open_rows(pattern).n == 600
+
+
 @pytest.mark.parametrize("name", ["~/data/a.csv", Path("~/data/a.csv"), "~/data/*.csv", "~/data", ["~/data/a.csv"]])
 def test_a_leading_tilde_is_the_home(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
