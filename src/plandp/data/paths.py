@@ -20,7 +20,7 @@ FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def find_files(names: FileNames) -> tuple[Path, ...]:
     """Return the files, sorted by name unless they are listed; nothing is opened, and at least one is returned.
 
-    A name that is there is taken as it is, and for a pattern only if it is not.
+    A name that is there is taken as it is; only if it is not, ~ is a home, and what looks like a pattern is one.
     """
     if not isinstance(names, str | os.PathLike):
         return tuple(_not_empty(name) for name in names)
@@ -60,16 +60,24 @@ def _not_empty(name: str | os.PathLike[str]) -> Path:
     if os.fspath(name) == "":  # a path would be made of it that is this directory
         raise ArgumentError("data", "an empty text names no file; pass the path of one, or '.' for this directory")
     text = os.fspath(name)
-    # A leading ~ is the home of somebody, as elsewhere; what cannot be a name is not looked up.
-    return Path(os.path.expanduser(text)) if _may_be_name(text) else Path(name)
+    if not _may_be_name(text) or os.path.exists(text):
+        return Path(name)  # what cannot be a name is not looked up
+    return Path(os.path.expanduser(text))  # a leading ~ is the home of somebody, as elsewhere
 
 
 def refuse_open_file(data: object, *, argument: str) -> None:
-    """Refuse what `open` returns: files are read more than once, and how is told by their name."""
-    if isinstance(data, IOBase):
+    """Refuse what `open` returns, or what reads as that does: files are read more than once, as their name tells."""
+    if isinstance(data, IOBase) or _reads(data):
         raise ArgumentError(
             argument, "an open file is not accepted, since files are read more than once; pass its path"
         )
+
+
+def _reads(data: object) -> bool:
+    try:  # temporary files and those of other packages are asked themselves: they hand on what they do not have
+        return callable(getattr(data, "read", None)) and callable(getattr(data, "seek", None))
+    except Exception:  # whatever an object does when it is asked
+        return False
 
 
 def one_suffix(paths: Sequence[Path]) -> str:
