@@ -21,6 +21,7 @@ from engine_table import CANARY, COLUMNS, FINE, FRAME, N, bits, shown
 import plandp
 from plandp.data import spark_workers
 from plandp.data.open import open_rows
+from plandp.data.own_copy import PlandpCopy, own_copy
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -76,28 +77,41 @@ def test_workers_that_cannot_run_plandp_are_found_before_anything_is_spent(
 
     argument = "table" if kind == "events" else "data"
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(tmp_path / "no python"))
-    with pytest.raises(plandp.ArgumentError, match=rf"^{argument}: Spark's Python workers cannot run plandp;.*PYSPARK"):
-        release()
+    for _ in range(2):  # and found again: who was refused is not able
+        with pytest.raises(
+            plandp.ArgumentError, match=rf"^{argument}: Spark's Python workers cannot run plandp;.*PYSPARK"
+        ):
+            release()
     monkeypatch.undo()
     monkeypatch.setattr(spark_workers, "_able", WeakSet())
-    monkeypatch.setattr(spark_workers, "_own_version", other_version)
-    with pytest.raises(
-        plandp.ArgumentError, match=rf"^{argument}: Spark's Python workers have plandp .*install the same"
-    ):
-        release()
+    monkeypatch.setattr(spark_workers, "own_copy", other_copy)
+    for _ in range(2):
+        with pytest.raises(
+            plandp.ArgumentError,
+            match=rf"^{argument}: Spark's Python workers have plandp .*, and this process has .* \(source 77777777\); ",
+        ):
+            release()
     assert ledger.status("people").spent == 0
 
 
-def other_version() -> str:
-    """Return that of no release; workers, who import the module anew, do not have it."""
-    return "0.0.7"
+def other_copy() -> PlandpCopy:
+    """Return another source of the same version; workers, who import the module anew, do not have it."""
+    return PlandpCopy(version=own_copy().version, source="7" * 64)
+
+
+@pytest.mark.usefixtures("not_asked")
+def test_workers_with_a_plandp_that_was_never_installed_are_able(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A zip that Spark ships has no version: then theirs is none, here ours."""
+    unversioned = PlandpCopy(version="", source=own_copy().source)
+    monkeypatch.setattr(spark_workers, "own_copy", lambda: unversioned)
+    assert plandp.mean(frame, columns=COLUMNS, **GAUSSIAN).labels == tuple(COLUMNS)
 
 
 @pytest.mark.usefixtures("not_asked")
 def test_workers_are_asked_once_a_session(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    version_of = spark_workers._version_of
-    monkeypatch.setattr(spark_workers, "_version_of", lambda session: asked.append(1) or version_of(session))
+    copy_of = spark_workers._copy_of
+    monkeypatch.setattr(spark_workers, "_copy_of", lambda session: asked.append(1) or copy_of(session))
     for _ in range(3):
         plandp.mean(frame, columns=COLUMNS, **GAUSSIAN)
     assert asked == [1]

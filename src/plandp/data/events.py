@@ -159,7 +159,6 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
                 raise
             problem = error.problem
         raise ArgumentError("table", problem)
-    refuse_open_file(table, argument="table")
     # Subclasses count too, and no package is imported that the table did not come from.
     modules = {base.__module__.split(".")[0] for base in type(table).__mro__}
     for package, opener in _OPENERS.items():
@@ -167,6 +166,7 @@ def _open(table: object, names: dict[str, Label], accept: Accept, progress: bool
         if events is not None:
             accept(events)
             return events
+    refuse_open_file(table, argument="table")
     name = f"{type(table).__name__} of Dask" if "dask" in modules else type(table).__name__
     raise ArgumentError(
         "table",

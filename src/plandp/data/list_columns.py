@@ -73,7 +73,8 @@ def list_values(column: Any, rows: RowChoice, width: int) -> NDArray[Any]:
         else:
             own = rows[np.searchsorted(rows, begin) : np.searchsorted(rows, end)]
             if len(own):
-                parts.append(_places(chunk, own - begin, width))
+                lists = chunk.slice(own[0] - begin, 1 + own[-1] - own[0])
+                parts.append(_places(lists, own - own[0], width))
         begin = end
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, width)), *parts])
 
@@ -85,9 +86,11 @@ def _places(lists: Any, rows: NDArray[np.int64] | None, width: int) -> NDArray[A
         table = numbers if rows is None else numbers[rows]
     else:
         begin, length = _begins(lists, size)
+        first, last = begin[0], begin[-1] + length[-1]
+        numbers = arrow_numbers(lists.values.slice(first, last - first))  # decimals take their time
+        begin -= first
         if rows is not None:
             begin, length = begin[rows], length[rows]
-        numbers = arrow_numbers(lists.values)
         place = np.arange(width)
         there = place < length[:, None]
         table = np.full((len(begin), width), np.nan)
@@ -103,5 +106,5 @@ def _begins(lists: Any, size: int | None) -> tuple[NDArray[np.int64], NDArray[np
     if size is not None:
         begin = np.arange(lists.offset, lists.offset + len(lists), dtype=np.int64) * size
         return begin, np.full(len(lists), size)
-    offsets = np.asarray(lists.offsets.to_numpy(), np.int64)
+    offsets = lists.offsets.to_numpy().astype(np.int64)  # a copy
     return offsets[:-1], np.diff(offsets)

@@ -1,5 +1,6 @@
 """Lists of rows as arrays."""
 
+from array import array
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -17,7 +18,7 @@ def list_width(data: Sequence[object]) -> int:
 
     The types of the cells are public, like the dtype of an array; no number is looked at.
     """
-    if any(isinstance(row, np.ndarray) and row.ndim == 1 for row in data):  # of equal length they could be either
+    if any(_is_vector(row) for row in data):  # of equal length they could be either
         raise ArgumentError(
             "data",
             "a list of one-dimensional arrays may hold rows, or parts of one column; pass numpy.vstack(data) for rows, "
@@ -42,17 +43,27 @@ def list_array(data: Sequence[object]) -> NDArray[Any]:
     No number can raise, however large.
     """
     try:
-        array = np.asarray(data)
+        cells = np.asarray(data)
     except (ValueError, TypeError, OverflowError):  # raised again below, since its text could carry values
-        array = None
-    if array is None or array.ndim != 2:
+        cells = None
+    if cells is None or cells.ndim != 2:
         raise _no_rows()
-    if array.dtype.kind == "O":  # None, or integers beyond 64 bits
-        numbers = np.array([_cell(item) for item in array.flat], dtype=np.float64)
-        return numbers.reshape(array.shape)
-    if array.dtype.kind not in "biuf":  # not named: the width of a text dtype is the length of the longest cell
+    if cells.dtype.kind == "O":  # None, or integers beyond 64 bits
+        numbers = np.array([_cell(item) for item in cells.flat], dtype=np.float64)
+        return numbers.reshape(cells.shape)
+    if cells.dtype.kind not in "biuf":  # not named: the width of a text dtype is the length of the longest cell
         raise _not_a_number()
-    return array
+    return cells
+
+
+def _is_vector(row: object) -> bool:
+    """Whether this is a one-dimensional array, of whatever package: a Series, a column of Arrow, a tensor."""
+    if isinstance(row, array):
+        return True
+    if not hasattr(type(row), "__array__"):
+        return False
+    dimensions = getattr(row, "ndim", None)  # columns of Arrow tell none, and tables of polars and Arrow a shape alone
+    return len(getattr(row, "shape", (0,))) == 1 if dimensions is None else dimensions == 1
 
 
 def _length(row: object) -> int | None:

@@ -64,8 +64,10 @@ def _open_batches(data: object, columns: Collection[Label] | None) -> Batches | 
         if not data or not all(isinstance(item, str | os.PathLike) for item in data):
             return open_stream(data, columns) if holds_batches(data) else None
     elif not isinstance(data, str | os.PathLike):
+        if is_scipy_matrix(data) or is_container(data):
+            return None
         refuse_open_file(data, argument="data")
-        return None if is_scipy_matrix(data) or is_container(data) else open_stream(data, columns)
+        return open_stream(data, columns)
     from plandp.data.files import open_files  # here, since tables in memory need none of its readers
 
     return open_files(data, columns)
@@ -80,6 +82,7 @@ def _open_table(data: object, columns: Collection[Label] | None, before_values: 
         return open_array(list_array(data), columns)
     table = open_container(data, columns)
     if table is None:
+        refuse_open_file(data, argument="data")  # Arrow has files of its own
         raise _refusal(data)
     refuse_empty(n=table.n, d=len(table.labels))
     before_values(table.labels)

@@ -3,16 +3,16 @@
 import os
 import re
 from collections.abc import Sequence
-from glob import glob, has_magic
+from glob import has_magic
 from io import IOBase
 from pathlib import Path
 
+from plandp.data.patterns import LEFT_OUT, matching_files
 from plandp.errors import ArgumentError
 
 _LONGEST_NAME = 1000
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _ON_THIS_MACHINE = "file://"
-_LEFT_OUT = (".", "_")  # how names begin of what others leave beside their files: _SUCCESS, .part-0.crc
 
 FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -20,7 +20,7 @@ FileNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def find_files(names: FileNames) -> tuple[Path, ...]:
     """Return the files, sorted by name unless they are listed; nothing is opened, and at least one is returned.
 
-    A name that is there is taken as it is, and for a pattern only if it is not.
+    A name that is there is taken as it is; only if it is not, ~ is a home, and what looks like a pattern is one.
     """
     if not isinstance(names, str | os.PathLike):
         return tuple(_not_empty(name) for name in names)
@@ -28,7 +28,7 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
     if os.path.isdir(path):  # never raises, whatever the string is
         return _in_directory(path)
     if is_pattern(path):
-        found = _matching(path)
+        found = matching_files(path)
         if not found:
             raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
         return found
@@ -60,16 +60,24 @@ def _not_empty(name: str | os.PathLike[str]) -> Path:
     if os.fspath(name) == "":  # a path would be made of it that is this directory
         raise ArgumentError("data", "an empty text names no file; pass the path of one, or '.' for this directory")
     text = os.fspath(name)
-    # A leading ~ is the home of somebody, as elsewhere; what cannot be a name is not looked up.
-    return Path(os.path.expanduser(text)) if _may_be_name(text) else Path(name)
+    if not _may_be_name(text) or os.path.exists(text):
+        return Path(name)  # what cannot be a name is not looked up
+    return Path(os.path.expanduser(text))  # a leading ~ is the home of somebody, as elsewhere
 
 
 def refuse_open_file(data: object, *, argument: str) -> None:
-    """Refuse what `open` returns: files are read more than once, and how is told by their name."""
-    if isinstance(data, IOBase):
+    """Refuse what `open` returns, or what reads as that does: files are read more than once, as their name tells."""
+    if isinstance(data, IOBase) or _reads(data):
         raise ArgumentError(
             argument, "an open file is not accepted, since files are read more than once; pass its path"
         )
+
+
+def _reads(data: object) -> bool:
+    try:  # temporary files and those of other packages are asked themselves: they hand on what they do not have
+        return callable(getattr(data, "read", None)) and callable(getattr(data, "seek", None))
+    except Exception:  # whatever an object does when it is asked
+        return False
 
 
 def one_suffix(paths: Sequence[Path]) -> str:
@@ -93,17 +101,10 @@ def _may_be_name(text: str) -> bool:
     return text.isprintable() and len(text) <= _LONGEST_NAME
 
 
-def _matching(pattern: Path) -> tuple[Path, ...]:
-    """Return the files that match: no directories, nor what others leave beside files unless it is asked for."""
-    found = sorted(map(Path, glob(str(pattern), recursive=True)))
-    asked = pattern.name.startswith(_LEFT_OUT)
-    return tuple(path for path in found if not path.is_dir() and (asked or not path.name.startswith(_LEFT_OUT)))
-
-
 def _in_directory(directory: Path) -> tuple[Path, ...]:
     problem = None
     try:
-        found = sorted(path for path in directory.iterdir() if not path.name.startswith(_LEFT_OUT))
+        found = sorted(path for path in directory.iterdir() if not path.name.startswith(LEFT_OUT))
     except OSError as error:
         problem = f"the directory {shown(directory)} cannot be read: {os.strerror(error.errno or 0)}"
     if problem is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
+from hashlib import shake_256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +10,12 @@ from numpy.typing import NDArray
 from plandp.data.row_choice import not_numbered
 
 NumberSums = NDArray[np.uint64]
-"""How many are no numbers of rows, then the sums of i, of i² and of BASEⁱ over the others, modulo 2⁶⁴."""
+"""How many are no numbers of rows, then the sums of i, of i² and of the public weight of i over the others, mod 2⁶⁴."""
 
 SUMS = 4  # so many
 
-BASE = 0x9E3779B97F4A7C15
-"""An odd number whose powers look like chance modulo 2⁶⁴; what they add up to has a closed form, which hashes lack."""
-
-_DIGIT = 16  # bits of an exponent that are looked up at a time
+_DIGIT = 16  # bits of a number that are looked up at a time
+_WEIGHTS = "plandp row numbers, digit {place}"  # what the weights of digits are the hash of
 
 
 def refuse_misnumbered(columns: Iterable[NDArray[np.float64]], n: int) -> None:
@@ -34,17 +33,20 @@ def number_sums(values: NDArray[np.float64], n: int) -> NumberSums:
     """Return the sums by which numbers are checked: they can be added up in any order."""
     own = _numbers_in(values, n)
     wrong = np.uint64(len(values) - len(own))
-    return np.array([wrong, own.sum(), (own * own).sum(), _powers(own).sum()], np.uint64)
+    return np.array([wrong, own.sum(), (own * own).sum(), _weights(own, n).sum()], np.uint64)
 
 
 def are_row_numbers(sums: NumberSums, n: int) -> bool:
-    """Whether the sums are those of 0, 1, …, n-1, each once.
+    """Whether the sums of n numbers are those of 0, 1, …, n-1, each once.
 
     Guarantee: False where anything is missing, fractional or out of range, where one number stands for another and,
-    up to n = 2³¹, where two do; of more that are wrong, one way in about 2⁶⁴ is not seen.
+    up to n = 2³¹, where two do.  Other wrong numbers, whatever their pattern, pass with a chance below 2⁻⁵⁸ where n is
+    below 2³², else 2⁻⁵¹, over the weights as if they were drawn: only who makes numbers to fit them does better.
     """
-    powers = (pow(BASE, n, (BASE - 1) << 64) - 1) // (BASE - 1)
-    expected = (0, n * (n - 1) // 2, n * (n - 1) * (2 * n - 1) // 6, powers)
+    # The chance, for k digits: some number is missing and counts -1, which is odd.  Adding up one digit after the other
+    # with uniform weights leaves at most as many factors of 2 as a coin shows heads before tails, k times; the last sum
+    # vanishes only if they are 64: (1 + 65)/2⁶⁵ for k = 2, less than 2⁻⁵¹ for k = 4.
+    expected = (0, n * (n - 1) // 2, n * (n - 1) * (2 * n - 1) // 6, _weight_below(n))
     return [int(found) for found in sums] == [number % 2**64 for number in expected]
 
 
@@ -54,19 +56,31 @@ def _numbers_in(values: NDArray[np.float64], n: int) -> NDArray[np.uint64]:
     return own
 
 
-def _powers(exponents: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    powers: NDArray[np.uint64] = _table(0)[exponents & np.uint64(2**_DIGIT - 1)]
-    for place in range(1, 4):
-        rest = exponents >> np.uint64(place * _DIGIT)
-        if not rest.any():
-            break
-        powers *= _table(place)[rest & np.uint64(2**_DIGIT - 1)]
-    return powers
+def _weights(numbers: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:
+    """Return the product of the weights of all digits that numbers below n have, of each number."""
+    weights: NDArray[np.uint64] = _table(0)[numbers & np.uint64(2**_DIGIT - 1)]
+    for place in range(1, _places(n)):
+        weights *= _table(place)[numbers >> np.uint64(place * _DIGIT) & np.uint64(2**_DIGIT - 1)]
+    return weights
+
+
+def _weight_below(n: int) -> int:
+    """Return the sum of the weights of 0, 1, …, n-1: products of sums, since every digit has a weight of its own."""
+    total, leading = 0, 1
+    for place in reversed(range(_places(n))):
+        table, digit = _table(place), n >> place * _DIGIT & 2**_DIGIT - 1
+        # of all numbers with smaller leading digits, then of those that begin as n does
+        total = total * int(table.sum()) + leading * int(table[:digit].sum())
+        leading = leading * int(table[digit])
+    return total
+
+
+def _places(n: int) -> int:
+    return -(-n.bit_length() // _DIGIT)  # of n itself, which is no number but the end of them
 
 
 @cache
 def _table(place: int) -> NDArray[np.uint64]:
-    """Return BASE to the power of digit · 2^(16 · place), for every digit."""
-    factors = np.full(2**_DIGIT, pow(BASE, 2 ** (place * _DIGIT), 2**64), np.uint64)
-    factors[0] = 1
-    return np.cumprod(factors, dtype=np.uint64)
+    """Return the weights of all digits at this place: 64 bits of a public hash each, the same everywhere."""
+    stream = shake_256(_WEIGHTS.format(place=place).encode()).digest(8 * 2**_DIGIT)
+    return np.frombuffer(stream, "<u8").astype(np.uint64)

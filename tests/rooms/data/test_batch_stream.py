@@ -1,5 +1,6 @@
 """Iterables of batches: begun anew in every pass, and what can be gone through only once is refused untouched."""
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -140,10 +141,35 @@ def test_what_holds_no_batches_is_refused(data: Any, problem: str) -> None:
     assert caught.value.__context__ is None
 
 
-def test_a_list_of_vectors_could_be_rows_or_parts_of_a_column() -> None:
-    for vectors in (list(TABLE[:5]), [TABLE[0], TABLE[1].tolist()]):
+VECTORS: dict[str, Callable[[list[float]], Any]] = {
+    "NumPy": np.array,
+    "pandas": pandas.Series,
+    "index": pandas.Index,
+    "pandas array": pandas.array,
+    "polars": polars.Series,
+    "Arrow": pyarrow.array,
+    "Arrow in chunks": lambda row: pyarrow.chunked_array([row]),
+    "Python": lambda row: array("d", row),
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_a_list_of_vectors_could_be_rows_or_parts_of_a_column(vector: str) -> None:
+    rows = TABLE[:5].tolist()
+    vectors = [VECTORS[vector](row) for row in rows]
+    for listed in (vectors, tuple(vectors), [vectors[0], *rows]):
         with pytest.raises(ArgumentError, match=r"^data: a list of one-dimensional arrays may hold rows, or parts of"):
-            open_rows(vectors)
+            open_rows(listed)
+    assert np.array_equal(next(open_rows(np.vstack(vectors)).blocks()), TABLE[:5], equal_nan=True)  # as it says
+    assert open_rows(np.concatenate(vectors)).d == 1
+
+
+def test_other_things_in_a_list_are_no_vectors() -> None:
+    for item in (np.float64(1), np.eye(2), pandas.DataFrame([[1.0]]), polars.DataFrame({"a": [1.0]}), np.array(1.0)):
+        with pytest.raises(ArgumentError, match=r"^data: a list must hold rows of equal length"):
+            open_rows([item, [1.0, 2.0, 3.0]])
+    with pytest.raises(ArgumentError, match=r"^data: a list must hold rows of equal length"):
+        open_rows([pyarrow.table({"a": [1.0]}), [1.0, 2.0, 3.0]])
 
 
 def test_what_an_iterable_raises_is_raised() -> None:

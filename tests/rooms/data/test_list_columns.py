@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyarrow import feather, parquet
 
 import plandp
-from plandp.data import batches, streamed_rows
+from plandp.data import arrow_numbers, batches, list_columns, streamed_rows
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -138,6 +138,46 @@ def test_files_of_lists(tmp_path: Path, suffix: str, in_memory: int, monkeypatch
     assert np.array_equal(cells(rows), expected, equal_nan=True)
     chosen = np.array([1, 7, 8, 30, 49])
     assert np.array_equal(cells(rows.sample(chosen)), expected[chosen], equal_nan=True)
+
+
+WIDE = np.random.default_rng(8).integers(-9, 9, (200, 4)).astype(np.float64)
+
+KINDS: dict[str, Any] = {
+    "list": pyarrow.list_(pyarrow.float64()),
+    "large list": pyarrow.large_list(pyarrow.float64()),
+    "width as asked": pyarrow.list_(pyarrow.float64(), 4),
+    "decimals": pyarrow.list_(pyarrow.decimal128(5, 1)),
+    "decimals of a width": pyarrow.list_(pyarrow.decimal128(5, 1), 4),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lost", [0, 7])
+def test_of_lists_only_those_of_the_rows_that_are_read_are_converted(
+    kind: str, lost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many blocks there are; decimals go through text, which takes its time."""
+    converted: list[int] = []
+
+    def counted(column: Any) -> NDArray[Any]:
+        converted.append(len(column))
+        return arrow_numbers.arrow_numbers(column)
+
+    monkeypatch.setattr(list_columns, "arrow_numbers", counted)
+    column = pyarrow.array([[0.0] * 4] * lost + WIDE.tolist()).cast(KINDS[kind])[
+        lost:
+    ]  # a slice, which lies further on
+    for width in (4, 3):
+        found = [
+            list_columns.list_values(pyarrow.chunked_array([column]), slice(first, first + 10), width)
+            for first in range(0, 200, 10)
+        ]
+        assert np.array_equal(np.concatenate(found), WIDE[:, :width])
+        assert converted == [40] * 20
+        converted.clear()
+    chosen = np.array([50, 53, 59])
+    assert np.array_equal(list_columns.list_values(pyarrow.chunked_array([column]), chosen, 4), WIDE[chosen])
+    assert converted == [40]
 
 
 lists = st.one_of(st.none(), st.lists(st.one_of(st.none(), st.floats()), max_size=5))

@@ -1,11 +1,13 @@
 """Patterns, directories and lists of files: in public order, of one kind, with the same columns, each file once."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from test_files import NAMES, WRITERS, refusal
 
@@ -107,6 +109,48 @@ def test_what_others_leave_beside_files_is_left_out() -> None:
     assert refusal("data/deep*").startswith("data: no file matches the pattern")
 
 
+def test_what_others_leave_in_folders_is_left_out_unless_it_is_spelled() -> None:
+    """Copies of a job that has not ended, or has failed: their rows would count twice."""
+    folders = ("year=1", "_temporary/0/task", ".hidden", "year=1/_tmp", "_old", "_old/a", "_old/a/_tmp", "year=1/.x")
+    sizes = {f"out/{folder}": 2**power for power, folder in enumerate(folders)}
+    for folder, n in sizes.items():
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        np.save(f"{folder}/part-0.npy", TABLE[:n])
+    year, task, hidden, tmp, old, deep, deep_tmp, x = sizes.values()
+    here = str(Path.cwd())
+    for pattern, n in {
+        "out/**/*.npy": year,
+        "out/**": year,
+        "**": year,
+        "**/**/*.npy": year,
+        "out/*/*.npy": year,
+        f"{here}/**/part-?.npy": year,
+        "*/_temporary/**/*.npy": task,
+        "**/task/*.npy": None,
+        "out/_temporary/0/task/*.npy": task,
+        "out/.hidden/*": hidden,
+        "out/.*/*.npy": hidden,
+        "out/**/_*/*.npy": tmp + old,
+        "out/_old/**/*.npy": old + deep,
+        "out/_o*/**": old + deep,
+        "out/**/_old/**/_tmp/*": deep_tmp,
+        "out/*/.?/*": x,
+    }.items():
+        if n is None:
+            assert refusal(pattern).startswith("data: no file matches the pattern")
+        else:
+            assert open_rows(pattern).n == n, pattern
+
+
+def test_a_folder_that_begins_so_can_hold_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("_mine/.kept").mkdir(parents=True)
+    np.save("_mine/.kept/a.npy", TABLE)
+    assert open_rows("_mine/.kept/*.npy").n == 600
+    monkeypatch.chdir("_mine/.kept")
+    for pattern in ("*.npy", "**", f"{Path.cwd()}/**", "../.kept/*"):
+        assert open_rows(pattern).n == 600
+
+
 @pytest.mark.parametrize("name", ["~/data/a.csv", Path("~/data/a.csv"), "~/data/*.csv", "~/data", ["~/data/a.csv"]])
 def test_a_leading_tilde_is_the_home(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
@@ -115,6 +159,58 @@ def test_a_leading_tilde_is_the_home(name: Any, monkeypatch: pytest.MonkeyPatch)
     assert open_rows(name).n == 1
     if not isinstance(name, list):
         assert "there is no file of that name" in refusal("~\0canary48151623")
+
+
+def test_a_name_that_is_there_is_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
+    for folder, text in (("home", "x\n7\n"), ("~", "x\n7\n8\n")):
+        Path(folder).mkdir()
+        Path(folder, "a.csv").write_text(text)
+    for name in ("~/a.csv", Path("~/a.csv"), "~", ["~/a.csv"], "./~/a.csv"):
+        assert open_rows(name).n == 2
+    assert open_rows("~/?.csv").n == 1
+    os.rename("~/a.csv", "~/b.csv")
+    assert open_rows("~/a.csv").n == 1
+
+
+OPENED: dict[str, Callable[[str], Any]] = {
+    "open": lambda name: open(name),  # noqa: SIM115
+    "open as bytes": lambda name: open(name, "rb"),  # noqa: SIM115
+    "temporary": lambda name: NamedTemporaryFile(suffix=".csv"),  # noqa: SIM115
+    "temporary text": lambda name: NamedTemporaryFile("w+", suffix=".csv"),  # noqa: SIM115
+    "Arrow": lambda name: pyarrow.OSFile(name),
+    "mapped by Arrow": lambda name: pyarrow.memory_map(name),
+}
+
+
+@pytest.mark.parametrize("way", OPENED)
+def test_an_open_file_is_told_to_be_passed_by_its_path(way: str) -> None:
+    Path("a.csv").write_text("canary48151623\n7\n")
+    with OPENED[way]("a.csv") as file:
+        said = "an open file is not accepted, since files are read more than once; pass its path"
+        assert refusal(file) == f"data: {said}"
+        with pytest.raises(ArgumentError, match=rf"^table: {said}$"):
+            plandp.mean_of_events(file, person="p", item="i", items=["a"], people=2, rho=1)
+        assert file.tell() == 0  # nothing was read
+
+
+def test_what_can_be_read_but_is_no_file_is_taken_for_what_it_is() -> None:
+    class Source:
+        """Batches, from something that can be read."""
+
+        def read(self) -> None: ...
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter([TABLE])
+
+    class Wild:
+        def __getattr__(self, name: str) -> Any:
+            raise RuntimeError("canary48151623")
+
+    assert open_rows(Source()).n == 600
+    assert refusal(Wild()).startswith("data: a Wild is not accepted")
+    frame = pandas.DataFrame({"read": [1.0], "seek": [2.0]})
+    assert open_rows(frame).n == 1
 
 
 def test_events_are_found_in_the_home_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +286,13 @@ def test_files_without_rows_are_fine_as_long_as_one_has_some() -> None:
     Path("b.csv").write_text("x\n7\n")
     assert next(open_rows("?.csv").blocks()).tolist() == [[7]]
     assert "0 rows × 1 columns" in refusal(["a.csv"])
+
+
+@pytest.mark.parametrize("first", ["a.csv", Path("a.csv"), Path("gone.csv"), Path("gone")])
+def test_a_text_beside_paths_may_be_a_cell_and_is_not_repeated(first: Any) -> None:
+    Path("a.csv").write_text("x\n7\n")
+    for data in ([first, "canary48151623"], ["canary48151623", first], [first, Path("a.csv"), "canary48151623"]):
+        assert refusal(data).startswith("data: a list of texts is taken for paths of files, which must be there and")
 
 
 def test_the_text_of_a_table_is_not_taken_for_a_pattern_and_not_repeated() -> None:

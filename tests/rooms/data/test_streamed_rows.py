@@ -1,7 +1,9 @@
 """Larger than memory: read again in every pass, the same bits as the array; rows that change are seen to."""
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from test_files import WRITERS
 
 import plandp
 from plandp.data import arrow_file, batches, column_groups, csv_file, streamed_rows
+from plandp.data.array import ArrayTable
 from plandp.data.open import open_rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
@@ -247,6 +250,51 @@ def test_another_number_of_rows_in_a_later_pass_is_refused(
 
     with pytest.raises(ArgumentError, match="has another number of rows than when it was opened or counted"):
         read()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pieces:
+    """Three rows, then one, then six, that take so many bytes where they are stored."""
+
+    sizes: tuple[int, int, int]
+
+    labels = (0, 1)
+    n = 10
+
+    @property
+    def size(self) -> int:
+        return sum(self.sizes)
+
+    def counts(self) -> Iterator[tuple[int, int]]:
+        return zip((3, 1, 6), self.sizes, strict=True)
+
+    def pieces(self, *, picked: bool) -> Iterator[batches.Piece]:
+        for count, size in self.counts():
+            yield ArrayTable(array=np.ones((count, 2)), labels=self.labels), size
+
+
+@pytest.mark.parametrize("way", ["fold", "blocks", "sample", "held"])
+@pytest.mark.parametrize("sizes", [(3, 1, 6), (1, 1, 1), (900, 1, 1), (1, 1, 900), (0, 0, 0)])
+def test_how_the_bar_moves_does_not_depend_on_how_much_is_stored(
+    way: str, sizes: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many bytes rows take in a CSV or Parquet file follows from what is in them."""
+    moves: list[tuple[float, int, int]] = []
+
+    @contextmanager
+    def bar(description: str, n: int, d: int) -> Iterator[Callable[[int, int], None]]:
+        yield lambda part, whole: moves.append((part / whole, n, d))
+
+    monkeypatch.setattr(streamed_rows, "bar_of_bytes", bar)
+    rows = StreamedRows(Pieces(sizes=sizes), n=10, passes=0, progress=True, threads=1)
+    read: dict[str, Callable[[], object]] = {
+        "fold": lambda: rows.fold(lambda block: (block.sum(axis=0),)),
+        "blocks": lambda: list(rows.blocks()),
+        "sample": lambda: rows.sample(np.array([0, 9])),
+        "held": rows.held,
+    }
+    read[way]()
+    assert moves == [(0.3, 10, 2), (0.4, 10, 2), (1.0, 10, 2)]
 
 
 @pytest.mark.parametrize(("kind", "bounds"), [("binary", None), ("nonnegative", (0, 5))])

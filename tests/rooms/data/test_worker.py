@@ -8,6 +8,7 @@ import pytest
 
 from plandp.data import worker
 from plandp.data.array import ArrayTable
+from plandp.data.row_numbers import are_row_numbers
 from plandp.data.worker import FoldBlocks, Occurrences, Part, fold_parts, merge_parts, without_cells
 
 VALUES = np.arange(30.0).reshape(10, 3)
@@ -37,6 +38,20 @@ def test_a_part_is_counted_and_added_up_however_it_is_cut(
     ):
         assert kept.table.read(slice(0, 3))[:, 0].tolist() == [3.0, 6.0, 12.0]
     assert part(first=100).picked(np.array([1, 103, 104, 110])).table.n == 2
+
+
+@pytest.mark.parametrize("values_per_block", [1, 7, 30, 1_000])
+def test_the_numbers_of_a_part_are_added_up_to_its_end(values_per_block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "VALUES_PER_BLOCK", values_per_block)
+    order = np.random.default_rng(1).permutation(20)
+    function = FoldBlocks(function=total, numbers_below=20)
+    for parts in ([part(numbers=order[:10]), part(numbers=order[10:])], [part(first=10), part(first=0)]):
+        found = fold_parts(function, parts)
+        assert found is not None
+        assert are_row_numbers(found[1], 20)
+    wrong = fold_parts(function, [part(numbers=order[:10]), part(numbers=[*order[10:19], order[0]])])
+    assert wrong is not None
+    assert not are_row_numbers(wrong[1], 20)
 
 
 def test_no_rows_are_nothing_and_not_a_failure() -> None:
