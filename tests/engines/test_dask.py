@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from engine_table import CANARY, COLUMNS, FINE, FRAME, SHUFFLED, TABLE, N, bits, shown
 
 import plandp
+from plandp.data import dask_workers
+from plandp.data import own_copy as own_copy_file
 from plandp.data.open import open_rows
 from plandp.methods import NAMES
 
@@ -24,6 +27,35 @@ UNORDERED = [name for name in NAMES if name != "plan-classic"]
 
 def frames(partitions: int) -> Any:
     return dataframe.from_pandas(SHUFFLED, npartitions=partitions, sort=False)
+
+
+@pytest.mark.parametrize("kind", ["array", "frame"])
+def test_workers_without_this_plandp_are_found_before_anything_is_spent(
+    kind: str, dask_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1)
+    data = array.from_array(TABLE, chunks=(2_500, 2)) if kind == "array" else frames(2)[COLUMNS]
+
+    def release() -> plandp.MeanRelease:
+        with dask_cluster.as_current():
+            return plandp.mean(data, **{**FINE, "rho": 0.5, "testing_seed": None}, ledger=ledger, dataset="people")
+
+    monkeypatch.setattr(dask_workers, "ASKED", "plandp_of_nobody.data.own_copy.own_copy")
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Dask has no workers that can run this plandp; install"):
+        release()
+    monkeypatch.undo()
+    other = own_copy_file.PlandpCopy(version="0.1.0", source="7" * 64)
+    monkeypatch.setattr(own_copy_file, "own_copy", lambda: other)  # here, and not there
+    with pytest.raises(
+        plandp.ArgumentError,
+        match=r"^data: Dask's workers have plandp .*, and this process has 0.1.0 \(source 77777777\); install the same",
+    ):
+        release()
+    assert ledger.status("people").spent == 0
+    monkeypatch.undo()
+    release()
+    assert ledger.status("people").spent == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("chunks", [(N, 3), (2_500, 2), ((1, 0, 4_000, N - 4_001), (3,))], ids=str)
@@ -183,7 +215,7 @@ def test_a_cluster_without_workers_is_an_error_where_dask_is_told_not_to_wait() 
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         on(client),
-        pytest.raises(plandp.ArgumentError, match=r"^data: Dask lost a part of the data or could not read it"),
+        pytest.raises(plandp.ArgumentError, match=r"^data: Dask has no workers that can run this plandp"),
     ):
         plandp.mean(array.from_array(TABLE, chunks=(4_500, 3)), **FINE)
 
@@ -219,7 +251,9 @@ def test_only_sums_come_to_the_driver(dask_cluster: Any, monkeypatch: pytest.Mon
         (counted,) = sample.fold(CountRows())
         (whole,) = rows.fold(CountRows())
     assert (counted.tolist(), whole.tolist()) == ([N // 2], [N])
-    arrays = [part for sums in brought for (total,) in [sums] for part in total]
+    (asked,), *added = brought
+    assert isinstance(asked, own_copy_file.PlandpCopy)  # which plandp a worker has
+    arrays = [part for sums in added for (total,) in [sums] for part in total]
     kinds = "".join(part.dtype.kind for part in arrays)
     assert kinds == "iiiiui"  # the numbers found; twice the rows and their sum, once between them four sums of numbers
     assert sorted(part.size for part in arrays) == [1, 1, 1, 1, 4, N // 2]

@@ -19,6 +19,7 @@ import pytest
 from engine_table import CANARY, COLUMNS, FINE, FRAME, N, bits, shown
 
 import plandp
+from plandp.data import own_copy as own_copy_file
 from plandp.data import spark_workers
 from plandp.data.open import open_rows
 from plandp.data.own_copy import PlandpCopy, own_copy
@@ -84,7 +85,7 @@ def test_workers_that_cannot_run_plandp_are_found_before_anything_is_spent(
             release()
     monkeypatch.undo()
     monkeypatch.setattr(spark_workers, "_able", WeakSet())
-    monkeypatch.setattr(spark_workers, "own_copy", other_copy)
+    monkeypatch.setattr(own_copy_file, "own_copy", other_copy)
     for _ in range(2):
         with pytest.raises(
             plandp.ArgumentError,
@@ -103,7 +104,7 @@ def other_copy() -> PlandpCopy:
 def test_workers_with_a_plandp_that_was_never_installed_are_able(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A zip that Spark ships has no version: then theirs is none, here ours."""
     unversioned = PlandpCopy(version="", source=own_copy().source)
-    monkeypatch.setattr(spark_workers, "own_copy", lambda: unversioned)
+    monkeypatch.setattr(own_copy_file, "own_copy", lambda: unversioned)
     assert plandp.mean(frame, columns=COLUMNS, **GAUSSIAN).labels == tuple(COLUMNS)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from plandp.data.array import open_array, refuse_array
 from plandp.data.dask_parts import DaskParts
+from plandp.data.dask_workers import refuse_workers
 from plandp.data.engine_rows import EngineRows, undisclosed
 from plandp.data.labels import BeforeValues
 from plandp.data.pandas_frame import open_pandas
@@ -54,6 +55,7 @@ def _two_dimensional(array: Any) -> Any:
 def _open_array(
     array: Any, columns: Collection[Label] | None, row_index: RowIndex, before_values: BeforeValues
 ) -> EngineRows:
+    refuse_workers()
     shape = np.empty((0, array.shape[1]))
     labels, index = accepted_labels(lambda asked: open_array(shape, asked).labels, columns, row_index, before_values)
     blocks = array.rechunk({1: -1}).to_delayed().ravel()
@@ -80,6 +82,7 @@ def _open_array(
 def _open_frame(
     frame: Any, columns: Collection[Label] | None, row_index: RowIndex, before_values: BeforeValues
 ) -> EngineRows:
+    refuse_workers()
     labels, index = accepted_labels(lambda asked: _pandas(frame._meta, asked).labels, columns, row_index, before_values)
     n = undisclosed("Dask", lambda: len(frame))
     refuse_empty(n=n, d=len(labels))

@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from plandp.errors import ArgumentError
+
 _SHOWN = 8  # hexadecimal digits of a digest that a message has
 
 
@@ -34,6 +36,13 @@ def own_copy() -> PlandpCopy:
     for name, content in sorted(_sources(files("plandp"), "")):
         digest.update(sha256(name.encode()).digest() + sha256(content).digest())
     return PlandpCopy(version=known, source=digest.hexdigest())
+
+
+def refuse_other_copy(theirs: PlandpCopy, *, of: str, argument: str) -> None:
+    """Refuse workers who have another source of plandp than this process."""
+    own = own_copy()
+    if theirs.source != own.source:
+        raise ArgumentError(argument, f"{of} have plandp {theirs}, and this process has {own}; install the same")
 
 
 def _sources(folder: Traversable, place: str) -> Iterator[tuple[str, bytes]]:

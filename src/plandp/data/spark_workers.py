@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from weakref import WeakSet
 
-from plandp.data.own_copy import PlandpCopy, own_copy
+from plandp.data.own_copy import PlandpCopy, own_copy, refuse_other_copy
 from plandp.data.spark_parts import quiet
 from plandp.errors import ArgumentError
 
@@ -17,17 +17,14 @@ def refuse_workers(frame: Any, *, argument: str = "data") -> None:
     session = frame.sparkSession
     if session in _able:
         return
-    theirs, own = _copy_of(session), own_copy()
+    theirs = _copy_of(session)
     if theirs is None:
         raise ArgumentError(
             argument,
             "Spark's Python workers cannot run plandp; install plandp[spark] where they run, and have PYSPARK_PYTHON "
             "name that Python before the session begins: os.environ['PYSPARK_PYTHON'] = sys.executable on one machine",
         )
-    if theirs.source != own.source:
-        raise ArgumentError(
-            argument, f"Spark's Python workers have plandp {theirs}, and this process has {own}; install the same"
-        )
+    refuse_other_copy(theirs, of="Spark's Python workers", argument=argument)
     _able.add(session)
 
 
