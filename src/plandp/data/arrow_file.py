@@ -116,7 +116,7 @@ class ArrowFile:
             return True
         if self._mapped and batch.codec is None:  # a look at any row of a column can fetch 2 MB of it
             return self._wide and batch.n * len(self.labels) > MAPPED
-        return batch.n * len(self.labels) > LARGE
+        return batch.n * self.columns.unpacked > LARGE
 
     def _cut(self, batch: StoredBatch, *, picked: bool) -> Iterator[Piece]:
         """Go through the rows of a batch that is not held whole."""
@@ -131,7 +131,7 @@ class ArrowFile:
                 yield window, batch.size * window.n // batch.n
                 del window  # it is large, and would live on while the next is read
             return
-        step = max(1, (WIDE if self._wide else 1) * batches.VALUES_AT_A_TIME // len(self.labels))
+        step = max(1, (WIDE if self._wide else 1) * batches.VALUES_AT_A_TIME // self.columns.unpacked)
         for piece in read(step, names):
             yield self.columns.of(pyarrow.Table.from_batches([piece])), batch.size * piece.num_rows // batch.n
             del piece

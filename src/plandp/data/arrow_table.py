@@ -21,6 +21,9 @@ from plandp.data.table import RowChoice, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
+ANY_WIDTH = 1024
+"""Lists of no fixed width are read in so many rows as if they were as long as this, or as somebody names."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ArrowColumns:
@@ -30,6 +33,7 @@ class ArrowColumns:
     widths: tuple[int | None, ...]  # of those that hold lists; None for numbers
     labels: tuple[Label, ...]
     positions: tuple[int, ...] | None  # of the labels among all that the columns hold
+    unpacked: int  # numbers of a row that are read, however few are asked for: lists are read whole
 
     def of(self, table: Any) -> "ArrowTable":
         """Return what is asked for of a pyarrow.Table."""
@@ -127,7 +131,13 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
         widths=tuple(widths[place] for place in places),
         labels=wanted,
         positions=None if list(wanted) == held else tuple(where[label] for label in wanted),
+        unpacked=sum(_unpacked(schema.field(place).type, widths[place]) for place in places),
     )
+
+
+def _unpacked(dtype: Any, width: int | None) -> int:
+    # How long lists of no fixed width are is not public: they are taken for as long as 1 GB is promised for.
+    return 1 if width is None else fixed_width(dtype) or max(width, ANY_WIDTH)
 
 
 def _rows_of(table: Any, rows: RowChoice) -> Any:

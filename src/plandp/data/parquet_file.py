@@ -60,7 +60,7 @@ class ParquetFile:
             if len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths):
                 yield from self._wide(file, picked=picked)
                 return
-            step = max(1, batches.VALUES_AT_A_TIME // len(self.labels))
+            step = max(1, batches.VALUES_AT_A_TIME // self.columns.unpacked)
             for batch in file.iter_batches(batch_size=step, columns=list(self.columns.names)):
                 refuse_damaged(batch)  # a damaged file can promise more values than it holds
                 yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)

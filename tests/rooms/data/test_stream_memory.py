@@ -62,3 +62,47 @@ def test_a_file_that_is_streamed_is_not_held(tmp_path: Path, in_memory: int, hel
         assert (grown > 0.9 * SIZE) == held, f"{name}: {grown / SIZE:.2f} of the file"
         most = 0.8 if name.endswith("None-columns-stream.arrow") else 0.4  # of a map the system fetches 2 MB at a time
         assert held or grown < most * SIZE, f"{name}: {grown / SIZE:.2f} of the file"
+
+
+OF_PLACES = """
+import sys
+import plandp
+from plandp.data import arrow_file, arrow_table, batches, streamed_rows
+from plandp_lab.gauge import resident_peak
+
+batches.VALUES_AT_A_TIME = arrow_file.LARGE = 2**16
+arrow_table.ANY_WIDTH = 64
+streamed_rows.IN_MEMORY = 0
+for small, large in zip(sys.argv[1::2], sys.argv[2::2]):
+    plandp.mean(small, columns=["x[3]"], bounds=(-10, 10), rho=1)
+    before = resident_peak()
+    release = plandp.mean(large, columns=["x[3]"], bounds=(-10, 10), rho=1)
+    print(release.receipt.n, resident_peak() - before)
+"""
+WIDTH = 64
+
+
+def write_lists(folder: Path, n: int) -> list[str]:
+    values = pyarrow.array(np.random.default_rng(0).normal(size=n * WIDTH))
+    offsets = pyarrow.array(np.arange(0, n * WIDTH + 1, WIDTH, dtype=np.int32))
+    names = []
+    for kind, lists in (
+        ("fixed", pyarrow.FixedSizeListArray.from_arrays(values, WIDTH)),
+        ("any", pyarrow.ListArray.from_arrays(offsets, values)),
+    ):
+        table = pyarrow.table({"x": lists, "y": np.zeros(n)})
+        names += [str(folder / f"{n}-{kind}{ending}") for ending in (".parquet", ".feather")]
+        parquet.write_table(table, names[-2], row_group_size=n, use_dictionary=False)
+        feather.write_feather(table, names[-1], chunksize=n)
+    return names
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is told by Linux only")
+def test_of_lists_of_which_one_place_is_read_a_few_are_unpacked_at_a_time(tmp_path: Path) -> None:
+    n = 120_000
+    names = [name for pair in zip(write_lists(tmp_path, 2_000), write_lists(tmp_path, n), strict=True) for name in pair]
+    ran = subprocess.run([sys.executable, "-c", OF_PLACES, *names], capture_output=True, text=True, check=True)
+    for name, line in zip(names[1::2], ran.stdout.splitlines(), strict=True):
+        rows, grown = map(int, line.split())
+        assert rows == n
+        assert grown < 0.5 * 8 * n * WIDTH, f"{name}: {grown / (8 * n * WIDTH):.2f} of the file"
