@@ -18,7 +18,7 @@ from plandp.methods import PLAN, Estimator, find_estimator, find_estimator_of_it
 from plandp.noise.meter import open_door
 from plandp.spending import spending
 from plandp.terms.budget import large_delta, read_budget, read_promise
-from plandp.terms.choices import check_kind, check_threads, read_error_norm, read_refine, read_sparse_columns
+from plandp.terms.choices import check_kind, read_error_norm, read_refine, read_sparse_columns, read_threads
 from plandp.terms.columns import Columns, Label, named_in_bounds, read_columns
 from plandp.terms.release import MeanRelease
 
@@ -122,7 +122,7 @@ def mean(
     Fraction(1, 2)
     """
     check_kind(kind)
-    check_threads(threads)
+    threads = read_threads(threads)
     p = read_error_norm(error_norm)
     budget = read_budget(rho=rho, epsilon=epsilon, delta=delta)
     _, promised = read_promise(epsilon, delta)

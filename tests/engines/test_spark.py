@@ -435,3 +435,15 @@ def test_a_source_that_fails_is_an_error_without_data(frame: Any) -> None:
     with pytest.raises(plandp.ArgumentError, match=r"^data: Spark lost a part of the data") as told:
         plandp.mean(upstream(frame.select(*COLUMNS), broken), **GAUSSIAN)
     assert "48.15" not in shown(told.value)
+
+
+def test_a_cell_that_cannot_be_cast_is_not_logged_in_this_process(
+    spark: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = spark.range(50).selectExpr("id AS a", f"CAST(concat('secret{CANARY}', id) AS DOUBLE) AS b")
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Spark lost a part of the data or could not read it"):
+        plandp.mean(table, bounds=(0, 9), rho=1)
+    assert str(CANARY) not in "".join(capfd.readouterr())
+    with pytest.raises(Exception, match="cannot be cast"):
+        table.collect()  # asked by somebody else, Spark speaks as before
+    assert str(CANARY) in "".join(capfd.readouterr())

@@ -138,3 +138,14 @@ def test_bars_of_files_do_not_show_how_much_is_written(
         seen.append(told.copy())
     assert all(told == seen[0] for told in seen)
     assert seen[0].count(1) == 100
+
+
+def test_rows_of_batches_are_counted_one_batch_after_the_other(
+    told: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plandp.data.streamed_rows, "IN_MEMORY", 0)
+    batches = [np.ones((count, 2)) for count in (700, 1, 3_000)]
+    plandp.mean(lambda: iter(batches), bounds=(0, 9), rho=1, testing_seed=1, progress=True)
+    options, steps = bars(told)[0]
+    assert (options["desc"], options["unit"], options.get("total")) == ("counting rows, pass 1", " rows", None)
+    assert steps == [700, 1, 3_000]

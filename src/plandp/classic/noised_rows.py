@@ -54,6 +54,8 @@ class NoisedRows:
         """Rows come in the order of their numbers."""
         return True
 
+    near = ordered
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         total: Sums | None = None

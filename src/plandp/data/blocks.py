@@ -73,7 +73,7 @@ class TableRows:
         """How many times all rows were read."""
         return self._passes
 
-    numbered = ordered = True  # by position
+    numbered = ordered = near = True  # by position
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""

@@ -71,6 +71,8 @@ class DenseRows:
         """Whether `blocks` can bring the rows to this process, in their order."""
         return self._rows.ordered
 
+    near = ordered
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         return self._rows.fold(OnDenseBlocks(function=function, d=self.d))

@@ -40,7 +40,7 @@ class EngineRows:
     The first fold over all rows checks their public numbers too, since it brings them to the workers anyway.
     """
 
-    ordered = False
+    ordered = near = False
 
     def __init__(
         self,

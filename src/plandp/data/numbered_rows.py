@@ -20,7 +20,8 @@ class UnnumberedRows:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self.n, self.d, self.labels, self.ordered = rows.n, rows.d, rows.labels, rows.ordered
+        self.n, self.d, self.labels = rows.n, rows.d, rows.labels
+        self.ordered, self.near = rows.ordered, rows.near
 
     @property
     def passes(self) -> int:
@@ -76,7 +77,7 @@ class NumberedRows:
     were not checked before are checked in the first pass, whichever it is: they alone can raise.
     """
 
-    numbered, ordered = True, False
+    numbered, ordered, near = True, False, True
 
     def __init__(
         self, rows: Rows, *, index: int, checked: bool = False, position: NDArray[np.int64] | None = None

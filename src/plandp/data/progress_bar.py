@@ -39,6 +39,22 @@ def bar_of_bytes(description: str, n: int, d: int) -> AbstractContextManager[Rea
 
 
 @contextmanager
+def count_of_rows(description: str) -> Iterator[Callable[[int], None]]:
+    """Show on standard error how many rows there are so far, and return a function that is told of more.
+
+    Guarantee: it shows how long the batches are that somebody hands over, which is public, and nothing of their cells.
+    """
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=description, unit=" rows", unit_scale=True, leave=False) as bar:
+
+        def add(rows: int) -> None:
+            bar.update(rows)
+
+        yield add
+
+
+@contextmanager
 def _bar(total: int, description: str, *, unit: str) -> Iterator[Reach]:
     from tqdm.auto import tqdm
 

@@ -87,6 +87,11 @@ class Rows(RowSource, Protocol):
         """Whether `blocks` can bring the rows to this process, in the order of their numbers."""
         ...
 
+    @property
+    def near(self) -> bool:
+        """Whether `blocks` can bring the rows to this process, in whatever public order."""
+        ...
+
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         ...

@@ -5,6 +5,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +19,11 @@ from plandp.data.engine_rows import undisclosed
 from plandp.data.worker import Part, PartFunction, PartSums, brought, fold_parts, merge_parts, without_cells
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
+
+LOGGERS = "DataFrameQueryContextLogger", "SQLQueryContextLogger"
+"""Python's loggers of PySpark, to which it tells errors of the engine."""
+
+_QUIET: ContextVar[bool] = ContextVar("plandp asks Spark", default=False)
 
 MERGED_AT_ONCE = 16
 """So many sums are merged by one task or by the driver, so that few of them meet anywhere."""
@@ -202,7 +208,22 @@ def _forget(frame: Any) -> None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let Spark not warn of the version of pandas, which is not used here."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
-        yield
+    """Let Spark not warn of the version of pandas, which is not used here, nor log in this process what fails.
+
+    What fails may be a cell that cannot be cast, and the text of that error holds it.
+    """
+    from pyspark.logger import PySparkLogger
+
+    for name in LOGGERS:
+        PySparkLogger.getLogger(name).addFilter(_unless_quiet)  # once, however often it is added
+    before = _QUIET.set(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+            yield
+    finally:
+        _QUIET.reset(before)
+
+
+def _unless_quiet(_: object) -> bool:
+    return not _QUIET.get()

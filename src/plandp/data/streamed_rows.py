@@ -13,7 +13,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
 from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
 from plandp.data.labels import BeforeValues
-from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths
+from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths, count_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
@@ -25,6 +25,8 @@ IN_MEMORY = 2**25
 
 HELD = 3 * 2**24
 """A sample of so many values (384 MiB) is held; a larger one is picked again in every pass over it."""
+
+COUNTING = "counting rows, pass 1"
 
 
 def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool, threads: int = 1) -> Rows:
@@ -50,7 +52,7 @@ class StreamedRows:
     A source that has other rows in a later pass is refused when that is seen, at the end of the pass at the latest.
     """
 
-    numbered = ordered = True  # by position
+    numbered = ordered = near = True  # by position
 
     def __init__(
         self,
@@ -258,11 +260,16 @@ class StreamedRows:
 
 def _counted(batches: Batches, *, progress: bool) -> int:
     n = read = 0
-    bar = bar_of_hundredths("counting rows, pass 1") if progress else nullcontext(_nowhere)
-    with bar as reach:
+    if not batches.size:  # nobody knows how many are to come
+        with count_of_rows(COUNTING) if progress else nullcontext(_nothing) as add:
+            for count, _ in batches.counts():
+                n += count
+                add(count)
+        return n
+    with bar_of_hundredths(COUNTING) if progress else nullcontext(_nowhere) as reach:
         for count, size in batches.counts():
             n, read = n + count, read + size
-            reach(read, batches.size or read)
+            reach(read, batches.size)
     return n
 
 
@@ -272,6 +279,10 @@ def _sums_of(function: BlockFunction, block: FloatBlock) -> Sums:
 
 
 def _nowhere(part: int, whole: int) -> None:
+    """Show nothing."""
+
+
+def _nothing(rows: int) -> None:
     """Show nothing."""
 
 

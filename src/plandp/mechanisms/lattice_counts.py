@@ -369,13 +369,13 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
     size = chosen.n * chosen.d * kind.itemsize
     tallied = kind == np.uint16 and 4 * points * chosen.d <= TALLIED * size
-    if chosen.ordered and size <= HELD and not tallied:
+    if chosen.near and size <= HELD and not tallied:
         keys = lattice_keys(chosen, lattice, missing)
         if compiled(count_below) is None:
             return SortedKeys.of(keys.keys, keys.missing)
         return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     small = kind == np.uint16 and 4 * points * chosen.d <= SENT and chosen.n < 2**31
-    if (chosen.ordered and size <= HELD) or small:
+    if (chosen.near and size <= HELD) or small:
         return TalliedKeys.of(chosen, lattice, missing)
     return ReadAgain(chosen, lattice, missing)
 

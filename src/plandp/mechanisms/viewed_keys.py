@@ -15,7 +15,7 @@ def viewed_keys(rows: Rows, lattice: Lattice, *, view: View) -> Ranked:
     """One number per row in every column, as the view shows it: which way is chosen by public sizes alone."""
     kind = narrowest_integer(lattice)
     columns = len(lattice.cells)
-    if not rows.ordered or rows.n * columns * np.dtype(kind).itemsize > HELD:
+    if not rows.near or rows.n * columns * np.dtype(kind).itemsize > HELD:
         return StreamedKeys(rows, lattice, view=view)
     keys, missing, seen = np.empty((rows.n, columns), kind), np.zeros(columns, np.int64), 0
     for block in rows.blocks():

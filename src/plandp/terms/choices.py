@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ def check_kind(kind: object) -> None:
         raise ArgumentError("kind", f"must be one of {', '.join(map(repr, KINDS))}")
 
 
-def check_threads(threads: object) -> None:
-    """Refuse what is no number of threads."""
-    if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+def read_threads(threads: object) -> int:
+    """Return the number of threads; NumPy's integers are as good as Python's."""
+    if not isinstance(threads, Integral) or isinstance(threads, bool) or not 1 <= int(threads) <= MOST_THREADS:
         raise ArgumentError("threads", f"must be a whole number from 1 to {MOST_THREADS}")
+    return int(threads)
 
 
 def read_refine(refine: object, kind: str) -> frozenset[str]:

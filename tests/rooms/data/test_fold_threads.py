@@ -170,7 +170,13 @@ def test_a_thread_that_fails_fails_the_fold() -> None:
         open_rows(np.arange(1_000.0)[:, None], threads=2).fold(broken)
 
 
-@pytest.mark.parametrize("threads", [0, 65, -1, 1.0, "2", None, True])
+def test_numpys_integers_are_numbers_of_threads() -> None:
+    table = np.zeros((10, 2))
+    releases = [plandp.mean(table, bounds=(0, 1), rho=1, threads=two, testing_seed=1) for two in (2, np.int64(2))]
+    assert releases[0].estimate.tobytes() == releases[1].estimate.tobytes()
+
+
+@pytest.mark.parametrize("threads", [0, 65, -1, 1.0, "2", None, True, np.True_, np.int64(0), np.float64(2.0)])
 def test_other_numbers_of_threads_are_refused(threads: Any) -> None:
     with pytest.raises(ArgumentError, match="threads: must be a whole number from 1 to 64"):
         plandp.mean(np.zeros((10, 2)), bounds=(0, 1), rho=1, threads=threads)

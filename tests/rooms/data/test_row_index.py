@@ -236,3 +236,12 @@ def test_numbers_that_are_read_block_by_block_are_checked_too() -> None:
     for read in (wrong.blocks, wrong.blocks, lambda: wrong.fold(rows_of), lambda: wrong.sample(np.array([1, 2, 7]))):
         with pytest.raises(plandp.ArgumentError, match=r"^row_index"):
             list(read())  # each time: a check that failed is no check that was made
+
+
+def test_row_numbers_cost_no_passes_where_the_sample_is_all_rows() -> None:
+    table = pandas.DataFrame(np.random.default_rng(2).normal(5.0, 1.0, (800, 2)), columns=["a", "b"])
+    fine = {"bounds": (0, 10), "rho": 1, "testing_seed": 3}  # lattices too fine to be tallied
+    without = plandp.mean(table, row_index=False, **fine)
+    numbered = plandp.mean(table.assign(number=np.arange(800)[::-1].copy()), row_index="number", **fine)
+    assert numbered.estimate.tobytes() == without.estimate.tobytes()
+    assert numbered.receipt.passes == without.receipt.passes <= 5

@@ -16,7 +16,7 @@ LATTICE = Lattice.of(COLUMNS)
 class Elsewhere:
     """Rows that cannot be brought to this process; they remember how often they were read."""
 
-    ordered = False
+    ordered = near = False
 
     def __init__(self, rows):
         self._rows, self.folds = rows, 0
