@@ -140,12 +140,18 @@ def test_bars_of_files_do_not_show_how_much_is_written(
     assert seen[0].count(1) == 100
 
 
-def test_rows_of_batches_are_counted_one_batch_after_the_other(
+def test_rows_of_batches_are_counted_by_thousands_however_they_are_cut(
     told: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # whoever cuts batches by their bytes cuts them by their cells
     monkeypatch.setattr(plandp.data.streamed_rows, "IN_MEMORY", 0)
-    batches = [np.ones((count, 2)) for count in (700, 1, 3_000)]
-    plandp.mean(lambda: iter(batches), bounds=(0, 9), rho=1, testing_seed=1, progress=True)
-    options, steps = bars(told)[0]
+    seen = []
+    for counts in ((700, 1, 3_000), (701, 2_999, 1), (3_701,)):
+        batches = [np.ones((count, 2)) for count in counts]
+        told.clear()
+        plandp.mean(lambda batches=batches: iter(batches), bounds=(0, 9), rho=1, testing_seed=1, progress=True)
+        seen.append(bars(told)[0])
+    assert seen[0] == seen[1] == seen[2]
+    options, steps = seen[0]
     assert (options["desc"], options["unit"], options.get("total")) == ("counting rows, pass 1", " rows", None)
-    assert steps == [700, 1, 3_000]
+    assert steps == [1_000, 1_000, 1_000, 701]

@@ -11,6 +11,7 @@ Reach = Callable[[int, int], None]
 """Tells a bar how far one is: a part, and the whole."""
 
 _HUNDREDTHS = 100
+_THOUSAND = 1000
 _BYTES_PER_CELL = 8  # of float64
 
 
@@ -42,16 +43,22 @@ def bar_of_bytes(description: str, n: int, d: int) -> AbstractContextManager[Rea
 def count_of_rows(description: str) -> Iterator[Callable[[int], None]]:
     """Show on standard error how many rows there are so far, and return a function that is told of more.
 
-    Guarantee: it shows how long the batches are that somebody hands over, which is public, and nothing of their cells.
+    Guarantee: it goes by thousands and then to all, however rows are cut into batches; only when it does depends on it.
     """
     from tqdm.auto import tqdm
 
     with tqdm(desc=description, unit=" rows", unit_scale=True, leave=False) as bar:
+        seen = shown = 0
 
         def add(rows: int) -> None:
-            bar.update(rows)
+            nonlocal seen, shown
+            seen += rows
+            while seen - shown >= _THOUSAND:
+                shown += _THOUSAND
+                bar.update(_THOUSAND)
 
         yield add
+        bar.update(seen - shown)
 
 
 @contextmanager
