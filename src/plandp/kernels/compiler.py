@@ -105,7 +105,7 @@ def _memory_asker() -> Any:
             number = ir.IntType(32)
             kind = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
             fetch = builder.module.declare_intrinsic("llvm.prefetch", (address.type,), kind)
-            builder.call(fetch, [address, number(0), number(3), number(1)])  # to read, near, data
+            builder.call(fetch, [address, number(0), number(2), number(1)])  # to read, not into the nearest cache, data
             return context.get_dummy_value()
 
         return types.void(array, place), instruct

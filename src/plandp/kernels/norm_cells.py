@@ -12,7 +12,7 @@ BUCKET_SHIFT = 45
 TOGETHER = 2
 """Rows that are mapped together, so that centres and factors are read once for both, before they are added."""
 
-AHEAD = 512
+AHEAD = 4096
 """Values, or a row: so far ahead memory is asked for what comes next, which it fetches while numbers are added."""
 
 PER_LINE = 8
