@@ -58,6 +58,14 @@ def test_workers_without_this_plandp_are_found_before_anything_is_spent(
     assert ledger.status("people").spent == Fraction(1, 2)
 
 
+def test_an_array_that_says_that_it_has_no_rows_costs_nothing(tmp_path: Path) -> None:
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1)
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a table of 0 rows × 2 columns has no mean"):
+        plandp.mean(array.zeros((0, 2)), bounds=(0, 1), rho=0.5, ledger=ledger, dataset="people")
+    assert ledger.status("people").spent == 0
+
+
 @pytest.mark.parametrize("chunks", [(N, 3), (2_500, 2), ((1, 0, 4_000, N - 4_001), (3,))], ids=str)
 def test_an_array_is_numbered_by_position_however_it_is_cut(chunks: Any) -> None:
     made = plandp.mean(array.from_array(TABLE, chunks=chunks), **FINE)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -98,8 +99,11 @@ class TableRows:
         from plandp.data.side_thread import SideThread  # here, since few ask for threads
 
         waiting = deque(starts)
-        others = [SideThread(partial(run, _taken(waiting), step)) for _ in range(threads - 1)]
+        others: list[SideThread[Sums | None]] = []
         try:
+            with suppress(RuntimeError):  # where the system has no more threads to give, fewer do the same
+                for _ in range(threads - 1):
+                    others.append(SideThread(partial(run, _taken(waiting), step)))
             total = run(self._shown(_taken(waiting), step), step)
         finally:
             waiting.clear()  # where this thread was stopped, the others are soon

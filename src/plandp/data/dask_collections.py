@@ -57,9 +57,16 @@ def _open_array(
 ) -> EngineRows:
     refuse_workers()
     shape = np.empty((0, array.shape[1]))
-    labels, index = accepted_labels(lambda asked: open_array(shape, asked).labels, columns, row_index, before_values)
-    blocks = array.rechunk({1: -1}).to_delayed().ravel()
     known = not np.isnan(array.shape[0])
+
+    def find(asked: Collection[Label] | None) -> tuple[Label, ...]:
+        found = open_array(shape, asked).labels
+        if known:  # then a table without rows costs nothing
+            refuse_empty(n=array.shape[0], d=len(found))
+        return found
+
+    labels, index = accepted_labels(find, columns, row_index, before_values)
+    blocks = array.rechunk({1: -1}).to_delayed().ravel()
     lengths = array.chunks[0] if known else undisclosed("Dask", lambda: _lengths(blocks))
     n = int(sum(lengths))
     refuse_empty(n=n, d=len(labels))

@@ -10,6 +10,9 @@ from importlib.resources.abc import Traversable
 
 from plandp.errors import ArgumentError
 
+_SOURCES = ".py", ".pyc"  # the latter beside the former's place: what is imported where there is no source
+_COMPILED = "__pycache__"  # from a source that is there, or nothing imports it
+
 _SHOWN = 8  # hexadecimal digits of a digest that a message has
 
 
@@ -48,6 +51,8 @@ def refuse_other_copy(theirs: PlandpCopy, *, of: str, argument: str) -> None:
 def _sources(folder: Traversable, place: str) -> Iterator[tuple[str, bytes]]:
     for item in folder.iterdir():
         if item.is_dir():
+            if item.name == _COMPILED:
+                continue
             yield from _sources(item, f"{place}{item.name}/")
-        elif item.name.endswith(".py"):
+        elif item.name.endswith(_SOURCES):
             yield place + item.name, item.read_bytes()

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
@@ -70,10 +71,27 @@ class KeptCode:
 
 
 def keep_whole(machine_code: Any, made_from: bytes) -> None:
-    """Have the machine code of a loop kept by `KeptCode`; raises AttributeError where Numba keeps it in another way."""
+    """Have the machine code of a loop kept by `KeptCode`; raises AttributeError where Numba keeps it in another way.
+
+    Guarantee: a loop runs whatever is wrong with what was kept, or with keeping it.
+    """
     cache = machine_code._cache
     folder, name, _ = cache._cache_path, cache._impl.filename_base, cache._cache_file
     cache._cache_file = KeptCode(folder=folder, name=name, made_from=made_from)
+    cache.load_overload = _if_possible(cache.load_overload)
+    cache.save_overload = _if_possible(cache.save_overload)
+
+
+def _if_possible(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the same step, but None where it fails: which loops are asked for can follow from rows."""
+
+    def tried(*arguments: Any) -> Any:
+        try:
+            return step(*arguments)
+        except Exception:  # of whatever kind, as `load` has it
+            return None
+
+    return tried
 
 
 def _is_own(file: os.stat_result) -> bool:

@@ -180,6 +180,23 @@ def test_of_lists_only_those_of_the_rows_that_are_read_are_converted(
     assert converted == [40]
 
 
+@pytest.mark.parametrize("width", [4, 3])
+@pytest.mark.parametrize("variable", [False, True])
+def test_what_lies_behind_a_missing_list_is_never_read(variable: bool, width: int) -> None:
+    """Masks leave numbers where they are: all rows, some and those of a slice are read alike."""
+    missing = np.arange(200) % 3 == 0
+    numbers, mask = pyarrow.array(WIDE.ravel()), pyarrow.array(missing)
+    if variable:
+        begins = pyarrow.array(np.arange(0, 801, 4), pyarrow.int32())
+        column = pyarrow.ListArray.from_arrays(begins, numbers, mask=mask)
+    else:
+        column = pyarrow.FixedSizeListArray.from_arrays(numbers, 4, mask=mask)
+    expected = np.where(missing[:, None], np.nan, WIDE)[:, :width]
+    whole = pyarrow.chunked_array([column[:70], column[70:]])
+    for rows in (slice(0, 200), slice(61, 103), np.array([0, 3, 4, 60, 71, 72, 199])):
+        assert np.array_equal(list_columns.list_values(whole, rows, width), expected[rows], equal_nan=True)
+
+
 lists = st.one_of(st.none(), st.lists(st.one_of(st.none(), st.floats()), max_size=5))
 
 

@@ -1,5 +1,6 @@
 """Which plandp a process has: the same wherever the same source lies, and another if a letter of it is."""
 
+import compileall
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,21 @@ def test_another_source_is_another_plandp(tmp_path: Path, zipped: bool) -> None:
     assert len(seen) == 5
     (place / "plandp/data/morf.py").rename(place / "plandp/data/more.txt")
     assert changed() in seen  # what is no source does not count
+
+
+def test_copies_without_source_are_told_apart_too(tmp_path: Path) -> None:
+    place = copied(tmp_path / "copy")
+    seen = set()
+    for text in ("", "\nOTHER = 1\n"):
+        with (place / "plandp" / "errors.py").open("a") as file:
+            file.write(text)
+        bare = tmp_path / f"bare {len(seen)}"
+        shutil.copytree(place, bare)
+        assert compileall.compile_dir(bare, legacy=True, quiet=1, stripdir=bare)
+        for path in bare.rglob("*.py"):
+            path.unlink()
+        seen.add(told(bare)[0])
+    assert len(seen) == 2
 
 
 def test_a_copy_is_named_by_its_version_and_its_source() -> None:

@@ -1,6 +1,6 @@
 """Threads beside this one: what they find, what stops them, and that they stop when nobody waits for them."""
 
-from threading import Event, current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
 
 import numpy as np
 import pytest
@@ -55,3 +55,39 @@ def test_where_this_thread_is_stopped_the_others_take_no_further_block(monkeypat
     assert after < 50_000  # of 100,000 blocks
     assert open_rows(np.zeros((100, 1)), threads=2).fold(lambda block: (np.asarray([len(block)]),))[0] == 100
     assert read[0] == after
+
+
+def test_where_another_thread_fails_alone_no_sums_are_returned(monkeypatch: pytest.MonkeyPatch) -> None:
+    # those of its blocks would be missing
+    monkeypatch.setattr(blocks, "SHARED", 1)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 10)
+    failed = Event()
+
+    def function(block: FloatBlock, /) -> Sums:
+        if current_thread() is main_thread():
+            assert failed.wait(60)
+            return (np.asarray([len(block)]),)
+        failed.set()
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        open_rows(np.zeros((1_000, 1)), threads=3).fold(function)
+
+
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_where_no_further_thread_can_begin_fewer_add_up_the_same(given: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # rho is spent by then, and those that had begun would read on when the release is stopped
+    monkeypatch.setattr(blocks, "SHARED", 1)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 10)
+    start, begun = Thread.start, [0]
+
+    def start_some(thread: Thread) -> None:
+        if begun[0] == given:
+            raise RuntimeError("can't start new thread")
+        begun[0] += 1
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", start_some)
+    table = np.arange(1_000.0)[:, None]
+    count, total = open_rows(table, threads=4).fold(lambda block: (np.asarray([len(block)]), block.sum(axis=0)))
+    assert (count.tolist(), total.tolist(), begun) == ([1_000], [499_500.0], [given])

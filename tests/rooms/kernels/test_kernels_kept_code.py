@@ -188,6 +188,29 @@ def test_loops_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert store._made_from == made_of == made_from(count_below, beside=vars(compiler))
 
 
+@pytest.mark.parametrize("error", [pickle.PicklingError, OSError, MemoryError, RuntimeError])
+@pytest.mark.parametrize("step", ["load", "save", "rebuild", "reduce"])
+def test_nothing_about_keeping_code_stops_a_loop(
+    step: str, error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # which loops are compiled can follow from rows, so that the error would
+    from numba import config
+    from numba.core.caching import CompileResultCacheImpl
+
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    if step == "rebuild":
+        assert counts_two(compiler.compiled.__wrapped__(count_below))  # there is something kept to begin with
+    asked: list[str] = []
+
+    def failing(*_: Any) -> Any:
+        asked.append(step)
+        raise error("no")
+
+    monkeypatch.setattr(KeptCode if step in ("load", "save") else CompileResultCacheImpl, step, failing)
+    assert counts_two(compiler.compiled.__wrapped__(count_below))
+    assert asked
+
+
 OTHERS = 65534
 
 
