@@ -14,7 +14,7 @@ BUCKET_SHIFT = 45
 MOST_ROWS = 1024
 """Rows that are worked on at a time, at most."""
 
-VALUES_AT_A_TIME = 2**15
+VALUES_AT_A_TIME = 2**16
 """Values that are worked on at a time: they stay in cache."""
 
 TOGETHER = 4
@@ -97,7 +97,7 @@ def add_up_columns(
     below `reach` lie within the box and have no NaN.
     """
     d, last = len(begins), len(edges) - 1
-    groups = -(-d // TOGETHER)
+    groups = -(-d // (2 * TOGETHER)) * 2  # they are added in pairs
     strip = max(1, min(MOST_ROWS, VALUES_AT_A_TIME // d))
     margin = (d + 8) * 2.0**-52  # twice what d additions can lose
     y = np.zeros((groups, strip * TOGETHER))  # columns beyond the last stay zero
@@ -121,10 +121,6 @@ def add_up_columns(
                 c0, c1, c2, c3 = begins[c] + begin, begins[c + 1] + begin, begins[c + 2] + begin, begins[c + 3] + begin
                 v0, v1 = values[c0 : c0 + rows], values[c1 : c1 + rows]
                 v2, v3 = values[c2 : c2 + rows], values[c3 : c3 + rows]
-                for k in range(c + TOGETHER, c + 2 * TOGETHER):
-                    after = begins[k] + begin if k < d else begins[k % d] + begin + rows
-                    for r in range(0, rows, PER_LINE):
-                        ask_memory(values, after + r)  # what is read next; a place beyond the end is no harm
                 m0, m1, m2, m3 = center[c], center[c + 1], center[c + 2], center[c + 3]
                 u0, u1, u2, u3 = factor[c], factor[c + 1], factor[c + 2], factor[c + 3]
                 for r in range(rows):
@@ -165,10 +161,15 @@ def add_up_columns(
             if not np.isfinite(norm[r]):
                 times[r] = 0.0
                 y[:, TOGETHER * r : TOGETHER * (r + 1)] = 0.0
-        for group in range(groups):
-            to, line = found[group], y[group]
+        for group in range(0, groups, 2):
+            for c in range(group * TOGETHER, min((group + 2) * TOGETHER, d)):
+                for r in range(0, rows, PER_LINE):
+                    ask_memory(values, begins[c] + begin + rows + r)  # the next strip; beyond the end is no harm
+            to, line, to_other, other = found[group], y[group], found[group + 1], y[group + 1]
             for r in range(rows):
-                add_four(to, cells[r], line, np.uint64(TOGETHER * r), times[r], WHOLE)
+                cell_of_row, times_of_row, at = cells[r], times[r], np.uint64(TOGETHER * r)
+                add_four(to, cell_of_row, line, at, times_of_row, WHOLE)
+                add_four(to_other, cell_of_row, other, at, times_of_row, WHOLE)
         for r in range(rows):
             cell = np.int64(cells[r]) // TOGETHER
             longest = norm[r] * times[r] * (1.0 + margin) + (0.5 * np.sqrt(d) + 1.0)  # rounding adds √d/2 at most

@@ -6,6 +6,13 @@ from numpy.typing import NDArray
 TOGETHER = 8
 """Columns that are laid side by side at a time: as many numbers as lie side by side in the cache."""
 
+AHEAD = 16
+"""Rows: so far ahead memory is asked for chosen ones, which lie scattered."""
+
+
+def ask_memory(values: NDArray[np.float64], place: int) -> None:
+    """As in `kernels/norm_cells.py`: loops call nothing of another file, or kept machine code could be out of date."""
+
 
 def lay_rows(
     values: NDArray[np.float64],
@@ -31,6 +38,10 @@ def lay_rows(
         at = np.uint64(place + left)
         for r in range(n):
             row = first + (r if consecutive else chosen[r])
+            if not consecutive and r + AHEAD < n:
+                soon = first + chosen[r + AHEAD]
+                for c in range(left, left + TOGETHER):
+                    ask_memory(values, begins[c] + soon)
             out[at] = values[np.uint64(c0 + row)]
             out[at + np.uint64(1)] = values[np.uint64(c1 + row)]
             out[at + np.uint64(2)] = values[np.uint64(c2 + row)]
