@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
-TILE = 2**19  # values worked on at a time: they stay in the last cache, and a call for all of them costs little
+TILE = 2**20  # values worked on at a time: they stay in the last cache, and a call for all of them costs little
 STRETCHED = 2**13  # values: NumPy copies a shorter row whenever it stretches it over a tile
 EXACT = 2**53  # whole numbers up to here are float64, and so are their sums
 EVERY_ROW = np.empty(0, np.int64)
