@@ -1,16 +1,66 @@
 """One cluster of each engine for all tests: two worker processes, started when the first test asks for it."""
 
 import os
+import shutil
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_table import SHUFFLED
 from java_runtime import find_java
+
+import plandp
+from plandp.data import dask_parts, spark_parts
+from plandp.data.own_copy import own_copy, run_if_same
+
+
+class Sender:
+    """Who sends functions to workers: this process, but for one of them, that comes from another source."""
+
+    def __init__(self) -> None:
+        self.sent, self.other_at = 0, -1
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        own = own_copy()
+        by = replace(own, source="7" * 64) if self.sent == self.other_at else own
+        self.sent += 1
+        return partial(run_if_same, by, function)
+
+    def refused(self, work: Callable[[], object], match: str, *, up_to: int | None = None) -> int:
+        """See that the work is refused whichever of its (first) functions is of another source; return their number."""
+        self.sent, self.other_at = 0, -1
+        work()
+        functions = self.sent
+        for place in range(functions if up_to is None else up_to):
+            self.sent, self.other_at = 0, place
+            with pytest.raises(plandp.ArgumentError, match=match):
+                work()
+        return functions
+
+
+@pytest.fixture
+def sender(monkeypatch: pytest.MonkeyPatch) -> Sender:
+    """What sends all functions of plandp to workers in this test."""
+    made = Sender()
+    for module in (dask_parts, spark_parts):
+        monkeypatch.setattr(module, "for_same_copy", made)
+    return made
+
+
+@pytest.fixture
+def altered_copy(tmp_path: Path) -> Path:
+    """A folder with another source of plandp, to be found by workers."""
+    folder = tmp_path / "altered"
+    shutil.copytree(Path(plandp.__file__).parent, folder / "plandp", ignore=shutil.ignore_patterns("__pycache__"))
+    with (folder / "plandp" / "errors.py").open("a") as file:
+        file.write("# altered\n")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -13,7 +16,7 @@ import pytest
 from engine_table import CANARY, COLUMNS, FINE, FRAME, SHUFFLED, TABLE, N, bits, shown
 
 import plandp
-from plandp.data import dask_workers
+from plandp.data import dask_collections, dask_workers
 from plandp.data import own_copy as own_copy_file
 from plandp.data.open import open_rows
 from plandp.methods import NAMES
@@ -56,6 +59,58 @@ def test_workers_without_this_plandp_are_found_before_anything_is_spent(
     monkeypatch.undo()
     release()
     assert ledger.status("people").spent == Fraction(1, 2)
+
+
+def test_every_function_that_is_sent_to_workers_is_refused_by_those_of_another_source(sender: Any) -> None:
+    parts = array.from_array(TABLE, chunks=(4_500, 3))
+
+    def work() -> None:
+        open_rows(parts).sample(np.arange(0, N, 2)).fold(CountRows())
+
+    said = r"^data: a worker of Dask has another source of plandp than this process, which has .*; install the same on"
+    assert sender.refused(work, said) == 2 + 2 * (2 + 1)  # two parts are picked, then twice folded and merged
+
+
+def test_one_worker_of_another_source_among_others_ends_the_release_and_logs_no_data(
+    dask_cluster: Any, altered_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that is asked before has the right source, as most have."""
+    monkeypatch.setattr(dask_collections, "refuse_workers", lambda: None)
+    parts = array.from_array(np.full((N, 3), CANARY), chunks=(500, 3))
+    log = tmp_path / "log"
+    said = r"^data: a worker of Dask has another source of plandp than this process, which has .*, so that nothing is "
+    with another_worker(dask_cluster, altered_copy, log), on(dask_cluster):
+        with pytest.raises(plandp.ArgumentError, match=said) as told:
+            open_rows(parts).fold(CountRows())
+        with pytest.raises(plandp.ArgumentError, match=said):
+            plandp.mean(parts, **FINE)
+    assert told.value.__context__ is None
+    assert "this worker has another source of plandp" in log.read_text()
+    assert str(CANARY)[:5] not in log.read_text() + shown(told.value)
+    with on(dask_cluster):
+        assert open_rows(parts).fold(CountRows())[0].tolist() == [N]
+
+
+@contextmanager
+def another_worker(client: Any, place: Path, log: Path) -> Iterator[None]:
+    """Let a further process work for the cluster, which has the plandp that lies at this place."""
+    before = len(client.nthreads())
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", client.scheduler.address]
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [*command, "--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory", str(log.parent)],
+            env={**os.environ, "PYTHONPATH": str(place)},
+            stdout=file,
+            stderr=file,
+        )
+        try:
+            client.wait_for_workers(before + 1, timeout=60)
+            yield
+        finally:
+            process.kill()  # asked to end, it may wait for half a minute
+            process.wait(60)
+    while len(client.nthreads()) > before:
+        time.sleep(0.05)
 
 
 def test_an_array_that_says_that_it_has_no_rows_costs_nothing(tmp_path: Path) -> None:

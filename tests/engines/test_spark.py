@@ -101,6 +101,44 @@ def other_copy() -> PlandpCopy:
     return PlandpCopy(version=own_copy().version, source="7" * 64)
 
 
+@pytest.mark.parametrize("kind", ["rows", "events"])
+def test_every_function_is_sent_to_workers_of_this_source_alone(
+    spark: Any, sender: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark_parts, "MERGED_AT_ONCE", 2)
+    table = spark.range(0, 50, 1, 3).selectExpr("id AS user", "id % 7 AS page")
+
+    def work() -> None:
+        if kind == "rows":
+            sample = open_rows(table, row_index="user").sample(np.arange(0, 50, 2))
+            sample.fold(lambda block: (np.array([len(block)]),))
+            open_rows(table).fold(lambda block: (np.array([len(block)]),))
+        else:
+            plandp.mean_of_events(table, person="user", item="page", items=[1], people=9, rho=1, testing_seed=1)
+
+    argument = "data" if kind == "rows" else "table"
+    said = rf"^{argument}: a worker of Spark has another source of plandp than this process, which has .*; install the "
+    # A sample is picked and folded twice, three parts are folded and merged; ids are hashed and counted by their
+    # digits, events grouped and folded.  The first alone is tried: each takes Spark four attempts.
+    assert sender.refused(work, said, up_to=1) == {"rows": 5, "events": 9}[kind]
+    gc.collect()
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == 0
+
+
+def test_workers_of_another_source_end_the_release(
+    spark: Any, frame: Any, altered_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that was asked before had the right source, as most have."""
+    monkeypatch.setattr(spark_workers, "_able", WeakSet([frame.sparkSession]))
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(altered_copy))
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Spark has another source of plandp") as told:
+        plandp.mean(frame, columns=COLUMNS, **GAUSSIAN)
+    assert told.value.__context__ is None
+    monkeypatch.setattr(spark_workers, "_able", WeakSet())
+    with pytest.raises(plandp.ArgumentError, match=r"^data: Spark's Python workers have plandp .*, and this process"):
+        plandp.mean(frame, columns=COLUMNS, **GAUSSIAN)
+
+
 @pytest.mark.usefixtures("not_asked")
 def test_workers_with_a_plandp_that_was_never_installed_are_able(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A zip that Spark ships has no version: then theirs is none, here ours."""

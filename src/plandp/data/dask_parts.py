@@ -1,5 +1,6 @@
 """Parts on the workers of Dask, whichever scheduler is in use: threads, processes or a cluster."""
 
+import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.own_copy import for_same_copy
 from plandp.data.worker import Part, PartFunction, PartSums, fold_parts, merge_parts
 
 MERGED_AT_ONCE = 16
@@ -29,11 +31,13 @@ class DaskParts:
 
     def fold(self, function: PartFunction) -> PartSums:
         """Return the sums over all parts: one task for each, and a tree of merges on the workers."""
+        import cloudpickle  # type: ignore[import-untyped]  # which Dask needs; it ships no types
         import dask
 
-        sent = dask.delayed(function, traverse=False, pure=False)  # once, not with every task
-        found = [dask.delayed(partial(_fold, make), pure=False)(partition, sent) for partition, make in self.made]
-        merge = dask.delayed(_merge, pure=False)
+        # Once, not with every task; as bytes, since of what a worker cannot unpickle Dask asks again for ever.
+        sent = dask.delayed(cloudpickle.dumps(function), traverse=False, pure=False)
+        found = [_task(partial(_fold, make))(partition, sent) for partition, make in self.made]
+        merge = _task(_merge)
         while len(found) > 1:
             found = [merge(*found[first : first + MERGED_AT_ONCE]) for first in range(0, len(found), MERGED_AT_ONCE)]
         with _quiet():
@@ -45,12 +49,20 @@ class DaskParts:
         import dask
 
         sent = dask.delayed(numbers, traverse=False, pure=False)
-        found = [dask.delayed(partial(_pick, make), pure=False)(partition, sent) for partition, make in self.made]
+        found = [_task(partial(_pick, make))(partition, sent) for partition, make in self.made]
         with _quiet():
             return DaskParts(made=[(part, _as_it_is) for part in dask.persist(*found)])
 
 
-def _fold(make: Callable[[Any], Part], partition: Any, function: PartFunction) -> PartSums:
+def _task(function: Callable[..., Any]) -> Any:
+    """What makes tasks of a function: all of plandp's go through here, and only workers of this source run them."""
+    import dask
+
+    return dask.delayed(for_same_copy(function), pure=False)
+
+
+def _fold(make: Callable[[Any], Part], partition: Any, sent: bytes) -> PartSums:
+    function: PartFunction = pickle.loads(sent)
     return fold_parts(lambda each: function(make(each)), [partition])
 
 

@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.own_copy import another_copy, tells_another_copy
 from plandp.data.row_choice import not_numbered, refuse_indices
 from plandp.data.row_numbers import are_row_numbers
 from plandp.data.rows import BlockFunction, FloatBlock, Sums
@@ -115,9 +116,9 @@ def undisclosed(engine: str, call: Callable[[], T], *, argument: str = "data") -
         return call()
     except PlandpError:
         raise
-    except Exception:
-        pass
-    raise unreadable(engine, argument=argument)
+    except Exception as error:
+        say = another_copy if tells_another_copy(error) else unreadable
+    raise say(engine, argument=argument)
 
 
 def unreadable(engine: str, *, argument: str = "data") -> ArgumentError:

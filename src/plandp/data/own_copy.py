@@ -1,19 +1,24 @@
 """Which plandp this process has: told by its source, since copies that were never installed have no version."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any, TypeVar
 
 from plandp.errors import ArgumentError
+
+T = TypeVar("T")
 
 _SOURCES = ".py", ".pyc"  # the latter beside the former's place: what is imported where there is no source
 _COMPILED = "__pycache__"  # from a source that is there, or nothing imports it
 
 _SHOWN = 8  # hexadecimal digits of a digest that a message has
+
+_ANOTHER = "this worker has another source of plandp than the process that sent the work"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,37 @@ def refuse_other_copy(theirs: PlandpCopy, *, of: str, argument: str) -> None:
     own = own_copy()
     if theirs.source != own.source:
         raise ArgumentError(argument, f"{of} have plandp {theirs}, and this process has {own}; install the same")
+
+
+def for_same_copy(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function to be sent to workers: each of them runs it only if its source of plandp is the one here."""
+    return partial(run_if_same, own_copy(), function)
+
+
+def run_if_same(sender: PlandpCopy, function: Callable[..., T], /, *arguments: Any) -> T:
+    """Run a function that was sent here, by a process of the same source."""
+    # Copies that are too old to have this function cannot unpickle what was sent, and run nothing of it either.
+    own = own_copy()
+    if own.source != sender.source:
+        raise RuntimeError(f"{_ANOTHER}: {own}, and not {sender}")
+    return function(*arguments)
+
+
+def tells_another_copy(error: Exception) -> bool:
+    """Whether this came from a worker of another source; engines pass on its text, whatever they make of its type."""
+    try:
+        return _ANOTHER in str(error)
+    except Exception:  # an error that cannot be shown
+        return False
+
+
+def another_copy(engine: str, *, argument: str) -> ArgumentError:
+    """Return what to say of a worker of another source: nothing that was read from the engine's error."""
+    return ArgumentError(
+        argument,
+        f"a worker of {engine} has another source of plandp than this process, which has {own_copy()}, so that nothing "
+        "is released; install the same on all workers",
+    )
 
 
 def _sources(folder: Traversable, place: str) -> Iterator[tuple[str, bytes]]:

@@ -25,6 +25,7 @@ from plandp.data.spark_parts import (
     forgotten_with,
     is_spark_frame,
     is_spark_number,
+    map_batches,
     quiet,
     refuse_ambiguous,
     spark_column,
@@ -100,7 +101,7 @@ class SparkEvents:
                 yield without_cells(lambda: task(whole))
 
         with quiet():
-            held = events.repartition(_PERSON).mapInArrow(group, f"{_ROWS} binary").persist()
+            held = map_batches(events.repartition(_PERSON), group, f"{_ROWS} binary").persist()
         partitions = undisclosed("Spark", lambda: count_rows(held), argument=_TABLE).partitions
         rows = SparkItems(
             held,
@@ -146,7 +147,7 @@ def _last_kept(events: Any, people: int) -> bytes | None:
 
     with quiet():
         ids = events.where(functions.length(_PERSON) > 0).select(_PERSON).distinct()
-        held = ids.mapInArrow(hashes, f"{_HASH} binary").persist()
+        held = map_batches(ids, hashes, f"{_HASH} binary").persist()
     try:
         partitions = count_rows(held).partitions
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from plandp.data.array import ArrayTable
 from plandp.data.arrow_rows import list_rows, vector_rows
 from plandp.data.engine_rows import undisclosed
+from plandp.data.own_copy import for_same_copy
 from plandp.data.worker import Part, PartFunction, PartSums, brought, fold_parts, merge_parts, without_cells
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -62,7 +63,7 @@ class SparkParts:
             return (_picked(part, batch, numbers) for batch in brought(batches))
 
         with quiet():
-            found = self.frame.mapInArrow(pick, f"{ROWS} array<double>, {NUMBER} double")
+            found = map_batches(self.frame, pick, f"{ROWS} array<double>, {NUMBER} double")
             held = found.repartition(kept, NUMBER).persist()
         parts = SparkParts(frame=held, labels=self.labels, width=d, partitions=kept)
         forgotten_with(parts, held)
@@ -72,6 +73,16 @@ class SparkParts:
     def _part(self) -> Callable[[Any], Part]:
         """What makes a part of a batch: it goes to the workers, and the frame does not."""
         return partial(_part, labels=self.labels, width=self.width, positions=self.positions)
+
+
+def map_batches(frame: Any, function: Callable[[Iterable[Any]], Iterator[Any]], schema: str) -> Any:
+    """Return a frame behind a function of its batches: all of plandp's go through here, for workers of this source."""
+    task = for_same_copy(function)
+
+    def run(batches: Iterable[Any]) -> Iterator[Any]:
+        return task(batches)
+
+    return frame.mapInArrow(run, schema)
 
 
 def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) -> PartSums:
@@ -85,11 +96,11 @@ def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) ->
 
     schema = f"{SUMS} binary, {PLACE} int"
     with quiet():
-        found = frame.mapInArrow(fold, schema)
+        found = map_batches(frame, fold, schema)
         while partitions > MERGED_AT_ONCE:
             partitions = -(-partitions // MERGED_AT_ONCE)
             # by place, not round robin: a task that is tried again must bring its sums to the same merge
-            found = found.repartition(partitions, PLACE).mapInArrow(_merge, schema)
+            found = map_batches(found.repartition(partitions, PLACE), _merge, schema)
         return merge_parts(pickle.loads(row[0]) for row in found.collect())
 
 

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
-from plandp.data.engine_rows import EngineRows
+from plandp.data.engine_rows import EngineRows, undisclosed
+from plandp.data.own_copy import PlandpCopy, own_copy, run_if_same
 from plandp.data.worker import Part, PartFunction, PartSums, fold_parts
 from plandp.errors import ArgumentError
 
@@ -57,3 +58,32 @@ def test_right_numbers_leave_the_sums_as_they_are() -> None:
 def test_rows_that_are_all_gone_are_counted_as_such() -> None:
     with pytest.raises(ArgumentError, match=r"^data: The engine brought 0 rows, and 4 before"):
         rows([], n=4).fold(lambda block: (block.sum(axis=0),))
+
+
+def test_a_worker_of_another_source_is_named_as_the_cause_whatever_the_engine_makes_of_its_error() -> None:
+    def passed_on() -> None:
+        try:
+            run_if_same(PlandpCopy(version="9", source="7" * 64), len, "48.151623")
+        except RuntimeError as error:
+            raise OSError(f"job 3 failed at 48.151623:\n  RuntimeError: {error}\n  by worker 5") from error
+
+    with pytest.raises(ArgumentError) as told:
+        undisclosed("Spark", passed_on, argument="table")
+    assert str(told.value) == (
+        f"table: a worker of Spark has another source of plandp than this process, which has {own_copy()}, so that "
+        "nothing is released; install the same on all workers"
+    )
+    assert told.value.__context__ is None
+
+
+def test_an_error_that_cannot_be_shown_is_not_shown() -> None:
+    class Unshown(Exception):
+        def __str__(self) -> str:
+            raise ValueError("48.151623")
+
+    def fails() -> None:
+        raise Unshown
+
+    with pytest.raises(ArgumentError, match=r"^data: Dask lost a part of the data or could not read it") as told:
+        undisclosed("Dask", fails)
+    assert told.value.__context__ is None

@@ -1,6 +1,8 @@
 """Which plandp a process has: the same wherever the same source lies, and another if a letter of it is."""
 
 import compileall
+import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import plandp
-from plandp.data.own_copy import PlandpCopy, own_copy
+from plandp.data import own_copy as own_copy_file
+from plandp.data.own_copy import PlandpCopy, for_same_copy, own_copy, run_if_same, tells_another_copy
 
 PACKAGE = Path(plandp.__file__).parent
 
@@ -95,3 +98,43 @@ def test_copies_without_source_are_told_apart_too(tmp_path: Path) -> None:
 def test_a_copy_is_named_by_its_version_and_its_source() -> None:
     assert str(PlandpCopy(version="0.1.0", source="0123456789abcdef")) == "0.1.0 (source 01234567)"
     assert str(PlandpCopy(version="", source="0123456789abcdef")) == "of no version (source 01234567)"
+
+
+def test_what_is_sent_runs_where_the_source_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pickle.loads(pickle.dumps(for_same_copy(len)))("abc") == 3
+    unversioned = PlandpCopy(version="", source=own_copy().source)
+    assert run_if_same(unversioned, len, "abc") == 3
+    monkeypatch.setattr(own_copy_file, "files", None)  # sources are read once a process, not with every task
+    assert for_same_copy(len)("abc") == 3
+
+
+def test_what_was_sent_by_another_source_is_not_run_and_the_error_shows_no_argument(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+    with monkeypatch.context() as there:
+        there.setattr(own_copy_file, "own_copy", lambda: PlandpCopy(version="0.1.0", source="7" * 64))
+        sent = pickle.dumps(for_same_copy(ran.append)), for_same_copy(ran.append)
+    for function in (pickle.loads(sent[0]), sent[1]):
+        with pytest.raises(
+            RuntimeError, match=r"^this worker has another source of plandp.*\(source 77777777\)$"
+        ) as told:
+            function("48.151623")
+        assert "48.15" not in str(told.value)
+        assert tells_another_copy(told.value)
+    assert ran == []
+
+
+def test_functions_go_to_workers_through_two_doors_alone() -> None:
+    """A new place in this list must send what is no part of plandp, or only ask for the copy."""
+    found = {
+        path.name: len(re.findall(r"\.mapIn\w+\(|\bdelayed\(|\bmap_(?:blocks|partitions)\(", path.read_text()))
+        for path in (PACKAGE / "data").glob("*.py")
+    }
+    assert {name: times for name, times in found.items() if times} == {
+        "dask_collections.py": 1,  # the lengths of chunks, by Python's own function
+        "dask_parts.py": 3,  # the door, and twice what tasks are given
+        "dask_workers.py": 2,  # the asking
+        "spark_parts.py": 1,  # the door
+        "spark_workers.py": 1,  # the asking
+    }
