@@ -1,10 +1,15 @@
 """Every exception of plandp.  None of them ever carries a value from the data, not even as its cause."""
 
+import copyreg
 from typing import Any
 
 
 class PlandpError(Exception):
     """Anything that plandp refuses to do."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are unpickled by calling their class with the whole message: pools of processes hang over ours.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class ArgumentError(PlandpError, ValueError):

@@ -193,6 +193,8 @@ def test_no_module_can_execute_what_it_reads() -> None:
     modules = dict(_trees())
     assert len(modules) > 100
     found = {name: faults for name, tree in modules.items() if (faults := _faults(tree))}
+    # Dask's workers are sent pickles anyway, and unpickle this one after a look at whose it is.
+    assert found.pop("data/dask_parts.py") == ["imports pickle", "imports cloudpickle"]
     assert found == {name: ["imports pickle"] for name in (*FROM_OWN_WORKERS, *FROM_BESIDE_THE_SOURCE)}
 
 
