@@ -18,8 +18,11 @@ from hypothesis.errors import FlakyStrategyDefinition, HypothesisException
 from plandp_lab.fuzz.targets import TARGETS, Target
 from plandp_lab.fuzz.watch import Broken
 
-MEMORY = 6 * 2**30
-"""Bytes that a batch may take, so that a file which promises terabytes cannot stop the machine."""
+MEMORY = 12 * 2**30
+"""Bytes of addresses that a batch may take: a file which promises terabytes cannot stop the machine.
+
+Arrow's allocator reserves some 5 GB of them, and uses a third of one.
+"""
 
 SECONDS_PER_CASE = 5.0
 """A batch that takes longer, case for case, hangs where no signal reaches it."""
