@@ -103,7 +103,7 @@ def test_a_copy_is_named_by_its_version_and_its_source() -> None:
 def test_what_is_sent_runs_where_the_source_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pickle.loads(pickle.dumps(for_same_copy(len)))("abc") == 3
     unversioned = PlandpCopy(version="", source=own_copy().source)
-    assert run_if_same(unversioned, len, "abc") == 3
+    assert run_if_same(unversioned, "", len, "abc") == 3
     monkeypatch.setattr(own_copy_file, "files", None)  # sources are read once a process, not with every task
     assert for_same_copy(len)("abc") == 3
 
