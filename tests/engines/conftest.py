@@ -17,7 +17,7 @@ from java_runtime import find_java
 
 import plandp
 from plandp.data import dask_parts, spark_parts
-from plandp.data.own_copy import own_copy, run_if_same
+from plandp.data.own_copy import own_copy, own_mark, run_if_same
 
 
 class Sender:
@@ -30,7 +30,7 @@ class Sender:
         own = own_copy()
         by = replace(own, source="7" * 64) if self.sent == self.other_at else own
         self.sent += 1
-        return partial(run_if_same, by, function)
+        return partial(run_if_same, by, own_mark(), function)
 
     def refused(self, work: Callable[[], object], match: str, *, up_to: int | None = None) -> int:
         """See that the work is refused whichever of its (first) functions is of another source; return their number."""

@@ -91,6 +91,15 @@ def test_one_worker_of_another_source_among_others_ends_the_release_and_logs_no_
         assert open_rows(parts).fold(CountRows())[0].tolist() == [N]
 
 
+def test_what_was_read_before_a_worker_of_another_source_is_found_stays_spent(sender: Any, tmp_path: Path) -> None:
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1)
+    sender.other_at = 1
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Dask has another source of plandp"):
+        plandp.mean(array.from_array(TABLE, chunks=(4_500, 3)), bounds=(0, 1), rho=0.5, ledger=ledger, dataset="people")
+    assert ledger.status("people").spent == Fraction(1, 2)
+
+
 @contextmanager
 def another_worker(client: Any, place: Path, log: Path) -> Iterator[None]:
     """Let a further process work for the cluster, which has the plandp that lies at this place."""

@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from time import time_ns
 from typing import Any, TypeVar
 
 from plandp.errors import ArgumentError
@@ -55,22 +56,28 @@ def refuse_other_copy(theirs: PlandpCopy, *, of: str, argument: str) -> None:
 
 def for_same_copy(function: Callable[..., T]) -> Callable[..., T]:
     """Return a function to be sent to workers: each of them runs it only if its source of plandp is the one here."""
-    return partial(run_if_same, own_copy(), function)
+    return partial(run_if_same, own_copy(), own_mark(), function)
 
 
-def run_if_same(sender: PlandpCopy, function: Callable[..., T], /, *arguments: Any) -> T:
-    """Run a function that was sent here, by a process of the same source."""
+def run_if_same(sender: PlandpCopy, mark: str, function: Callable[..., T], /, *arguments: Any) -> T:
+    """Run a function that was sent here, by a process of the same source; an error has the sender's mark."""
     # Copies that are too old to have this function cannot unpickle what was sent, and run nothing of it either.
     own = own_copy()
     if own.source != sender.source:
-        raise RuntimeError(f"{_ANOTHER}: {own}, and not {sender}")
+        raise RuntimeError(f"{_marked(mark)}: {own}, and not {sender}")
     return function(*arguments)
+
+
+@cache
+def own_mark() -> str:
+    """Return what only this process's errors have: their text alone could be that of a cell, in an engine's error."""
+    return f"{time_ns():x}"
 
 
 def tells_another_copy(error: Exception) -> bool:
     """Whether this came from a worker of another source; engines pass on its text, whatever they make of its type."""
     try:
-        return _ANOTHER in str(error)
+        return _marked(own_mark()) in str(error)
     except Exception:  # an error that cannot be shown
         return False
 
@@ -82,6 +89,10 @@ def another_copy(engine: str, *, argument: str) -> ArgumentError:
         f"a worker of {engine} has another source of plandp than this process, which has {own_copy()}, so that nothing "
         "is released; install the same on all workers",
     )
+
+
+def _marked(mark: str) -> str:
+    return f"{_ANOTHER} ({mark})"
 
 
 def _sources(folder: Traversable, place: str) -> Iterator[tuple[str, bytes]]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.engine_rows import EngineRows, undisclosed
-from plandp.data.own_copy import PlandpCopy, own_copy, run_if_same
+from plandp.data.own_copy import PlandpCopy, own_copy, own_mark, run_if_same
 from plandp.data.worker import Part, PartFunction, PartSums, fold_parts
 from plandp.errors import ArgumentError
 
@@ -63,7 +63,7 @@ def test_rows_that_are_all_gone_are_counted_as_such() -> None:
 def test_a_worker_of_another_source_is_named_as_the_cause_whatever_the_engine_makes_of_its_error() -> None:
     def passed_on() -> None:
         try:
-            run_if_same(PlandpCopy(version="9", source="7" * 64), len, "48.151623")
+            run_if_same(PlandpCopy(version="9", source="7" * 64), own_mark(), len, "48.151623")
         except RuntimeError as error:
             raise OSError(f"job 3 failed at 48.151623:\n  RuntimeError: {error}\n  by worker 5") from error
 
@@ -74,6 +74,19 @@ def test_a_worker_of_another_source_is_named_as_the_cause_whatever_the_engine_ma
         "nothing is released; install the same on all workers"
     )
     assert told.value.__context__ is None
+
+
+@pytest.mark.parametrize("mark", ["", "18ab5c0d7e3f2a10"])
+def test_no_cell_can_pass_for_a_worker_of_another_source(mark: str) -> None:
+    """Errors of engines hold cells, which could hold what a worker says, but not the mark of this process."""
+    with pytest.raises(RuntimeError) as said:
+        run_if_same(PlandpCopy(version="9", source="7" * 64), mark, len, "abc")
+
+    def fails() -> None:
+        raise ValueError(f"could not convert string to float: '{said.value}'")
+
+    with pytest.raises(ArgumentError, match=r"^data: Dask lost a part of the data or could not read it"):
+        undisclosed("Dask", fails)
 
 
 def test_an_error_that_cannot_be_shown_is_not_shown() -> None:

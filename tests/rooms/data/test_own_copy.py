@@ -54,6 +54,14 @@ def test_the_same_source_is_the_same_plandp(tmp_path: Path, zipped: bool) -> Non
     assert told(place) == [own_copy().source, "''"]
 
 
+def test_what_was_compiled_of_a_source_does_not_count(tmp_path: Path) -> None:
+    """It names where it lay and when: else the same source would be refused, and a worker's first import change it."""
+    place = copied(tmp_path / "copy")
+    assert compileall.compile_dir(place, quiet=1)
+    assert list(place.rglob("__pycache__/*.pyc"))
+    assert told(place)[0] == own_copy().source
+
+
 @pytest.mark.parametrize("zipped", [False, True])
 def test_another_source_is_another_plandp(tmp_path: Path, zipped: bool) -> None:
     """A letter in the depth, a file more, one moved, one renamed: the version is the same for all of them."""
@@ -103,7 +111,7 @@ def test_a_copy_is_named_by_its_version_and_its_source() -> None:
 def test_what_is_sent_runs_where_the_source_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pickle.loads(pickle.dumps(for_same_copy(len)))("abc") == 3
     unversioned = PlandpCopy(version="", source=own_copy().source)
-    assert run_if_same(unversioned, len, "abc") == 3
+    assert run_if_same(unversioned, "", len, "abc") == 3
     monkeypatch.setattr(own_copy_file, "files", None)  # sources are read once a process, not with every task
     assert for_same_copy(len)("abc") == 3
 
@@ -123,6 +131,13 @@ def test_what_was_sent_by_another_source_is_not_run_and_the_error_shows_no_argum
         assert "48.15" not in str(told.value)
         assert tells_another_copy(told.value)
     assert ran == []
+
+
+def test_all_of_a_digest_is_compared() -> None:
+    own = own_copy().source
+    almost = own[:-1] + ("0" if own[-1] != "0" else "1")
+    with pytest.raises(RuntimeError, match=r"^this worker has another source of plandp"):
+        run_if_same(PlandpCopy(version=own_copy().version, source=almost), "", len, "abc")
 
 
 def test_functions_go_to_workers_through_two_doors_alone() -> None:

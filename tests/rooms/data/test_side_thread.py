@@ -91,3 +91,33 @@ def test_where_no_further_thread_can_begin_fewer_add_up_the_same(given: int, mon
     table = np.arange(1_000.0)[:, None]
     count, total = open_rows(table, threads=4).fold(lambda block: (np.asarray([len(block)]), block.sum(axis=0)))
     assert (count.tolist(), total.tolist(), begun) == ([1_000], [499_500.0], [given])
+
+
+def test_a_stop_while_threads_begin_is_a_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "SHARED", 1)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 10)
+
+    def stopped(_: Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Thread, "start", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        open_rows(np.zeros((1_000, 1)), threads=3).fold(lambda block: (np.asarray([len(block)]),))
+
+
+def test_an_error_of_this_thread_is_not_taken_for_that_of_a_thread_that_cannot_begin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocks, "SHARED", 1)
+    monkeypatch.setattr(blocks, "VALUES_PER_BLOCK", 10)
+    failed = Event()
+
+    def function(block: FloatBlock, /) -> Sums:
+        if current_thread() is main_thread():
+            failed.set()
+            raise RuntimeError("of this thread")
+        assert failed.wait(60)
+        return (np.asarray([len(block)]),)
+
+    with pytest.raises(RuntimeError, match="of this thread"):
+        open_rows(np.zeros((1_000, 1)), threads=3).fold(function)

@@ -55,6 +55,17 @@ def test_wide_sums_are_the_same_numbers() -> None:
     assert plain.tolist() == python.tolist()
 
 
+def test_sums_beyond_whole_floats_are_exact() -> None:
+    # Vectors that need more than 32 bits: a tile is added up in floats, which are whole up to 2⁵³ alone.
+    cells = NormCells(
+        edges=np.array([1.0]), octave=np.zeros(1, np.int64), step=2.0**-40, bounds=np.array([2**40], np.int64)
+    )
+    view = Recentred(low=np.full(1, -2.0), high=np.full(1, 2.0), missing=None, center=np.zeros(1), factor=np.ones(1))
+    table = np.full((40_001, 1), (2**40 - 1) / 2**40)
+    assert not cells.narrow
+    assert cell_totals(open_rows(table), view, cells).sums.tolist() == [[40_001 * (2**40 - 1)]]
+
+
 def test_so_many_rows_that_int64_could_overflow_are_added_in_python_integers() -> None:
     class ManyRows:
         """A source that says it is long."""

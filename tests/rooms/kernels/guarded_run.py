@@ -1,0 +1,68 @@
+"""Runs loops on arrays that end where memory ends: whoever reads a number behind them is stopped by the system.
+
+Asking for memory there is no reading: processors leave such a question unanswered.
+"""
+
+import ctypes
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+
+from plandp.kernels.compiler import compiled
+from plandp.kernels.norm_cells import AHEAD
+from plandp.kernels.side_by_side import lay_rows
+from plandp.mechanisms.norm_cells import CellSums, NormCells
+from plandp.mechanisms.recentred import Recentred
+
+NOBODY = 0  # PROT_NONE: who may read a page
+
+SHAPES = [(1, 1), (7, 3), (40, 8), (1025, 9), (2049, 5), (40, AHEAD // 2), (5, AHEAD), (9, 1500)]
+
+
+def at_the_end(values: Any) -> Any:
+    """Return a copy, the last byte of which is followed by a page that nobody may read."""
+    pages = -(-values.nbytes // mmap.PAGESIZE)
+    memory = mmap.mmap(-1, (pages + 1) * mmap.PAGESIZE)
+    end = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + pages * mmap.PAGESIZE
+    assert ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(end), mmap.PAGESIZE, NOBODY) == 0
+    copy = np.frombuffer(memory, values.dtype, values.size, pages * mmap.PAGESIZE - values.nbytes)
+    copy[:] = values.ravel()
+    return copy.reshape(values.shape)
+
+
+def compare(n: int, d: int) -> None:
+    """Add up all rows, and some, from memory that ends behind them: by row, by column, and laid side by side."""
+    table = np.random.default_rng(n * d).normal(size=(n, d))
+    view = Recentred(
+        low=np.full(d, -9.0), high=np.full(d, 9.0), missing=None, center=np.zeros(d), factor=np.ones(d) / np.sqrt(d)
+    )
+    cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=d, points=2**16)
+    function = CellSums(view=view, cells=cells, squared=False, wide=False)
+    rows, columns, begins = at_the_end(table), at_the_end(table.T).ravel(), n * np.arange(d)
+    assert_equal(function(rows), function(table))
+    found = function(table[:0])
+    function.add_columns(found, columns, begins, range(n))
+    assert_equal(found, function(table))
+    for count in {1, n - n // 3, n}:
+        chosen = at_the_end(np.sort(np.random.default_rng(count).choice(n, count, replace=False)))
+        found = function(table[:0])
+        function.add_to(found, rows, chosen)
+        assert_equal(found, function(table[chosen]))
+        laid, loop = at_the_end(np.zeros((count, d))), compiled(lay_rows)
+        assert loop is not None
+        loop(columns, begins, 0, chosen, laid, 0)
+        np.testing.assert_array_equal(laid, table[chosen])
+
+
+def assert_equal(found: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
+    """See that all sums are the same."""
+    for one, same in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, same)
+
+
+if __name__ == "__main__":
+    for n, d in SHAPES:
+        compare(n, d)
+    sys.stdout.write("all within\n")
