@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from engine_table import CANARY, COLUMNS, FINE, FRAME, SHUFFLED, TABLE, N, bits,
 
 import plandp
 from plandp.data import dask_collections, dask_workers
-from plandp.data import own_copy as own_copy_file
 from plandp.data.open import open_rows
 from plandp.methods import NAMES
 
@@ -41,24 +40,56 @@ def test_workers_without_this_plandp_are_found_before_anything_is_spent(
     data = array.from_array(TABLE, chunks=(2_500, 2)) if kind == "array" else frames(2)[COLUMNS]
 
     def release() -> plandp.MeanRelease:
-        with dask_cluster.as_current():
-            return plandp.mean(data, **{**FINE, "rho": 0.5, "testing_seed": None}, ledger=ledger, dataset="people")
+        return plandp.mean(data, **{**FINE, "rho": 0.5, "testing_seed": None}, ledger=ledger, dataset="people")
 
     monkeypatch.setattr(dask_workers, "ASKED", "plandp_of_nobody.data.own_copy.own_copy")
-    with pytest.raises(plandp.ArgumentError, match=r"^data: Dask has no workers that can run this plandp; install"):
-        release()
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Dask cannot run this plandp; install"):
+        release()  # without a cluster
     monkeypatch.undo()
-    other = own_copy_file.PlandpCopy(version="0.1.0", source="7" * 64)
-    monkeypatch.setattr(own_copy_file, "own_copy", lambda: other)  # here, and not there
-    with pytest.raises(
-        plandp.ArgumentError,
-        match=r"^data: Dask's workers have plandp .*, and this process has 0.1.0 \(source 77777777\); install the same",
-    ):
-        release()
     assert ledger.status("people").spent == 0
-    monkeypatch.undo()
-    release()
+    with dask_cluster.as_current():
+        release()
     assert ledger.status("people").spent == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("lacks", [True, False], ids=["none", "altered"])
+def test_each_worker_is_asked_before_anything_is_spent_and_none_leaves_the_cluster(
+    lacks: bool, dask_cluster: Any, altered_copy: Path, tmp_path: Path
+) -> None:
+    """One that cannot unpickle a task would leave: it may be somebody else's, and hold their data."""
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1)
+    if lacks:
+        (tmp_path / "plandp.py").write_text("raise ModuleNotFoundError('plandp')")
+    said = "cannot run this plandp; install" if lacks else r"has plandp 0\.1\.0 \(source .*, and this process has "
+    data = array.from_array(TABLE, chunks=(2_500, 2))
+    with another_worker(dask_cluster, tmp_path if lacks else altered_copy, tmp_path / "log"), on(dask_cluster):
+        workers = dask_cluster.nthreads()
+        for _ in range(3):
+            with pytest.raises(plandp.ArgumentError, match=rf"^data: a worker of Dask at tcp://\S+ {said}"):
+                plandp.mean(data, bounds=(0, 1), rho=0.5, ledger=ledger, dataset="people")
+        assert dask_cluster.nthreads() == workers
+    assert ledger.status("people").spent == 0
+
+
+def test_workers_that_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cluster:
+        answers: ClassVar[dict[str, object]] = {}
+
+        def get(self, *arguments: Any, **settings: Any) -> Any:
+            raise AssertionError("no task is needed")
+
+        def run(self, function: Any, *, on_error: str) -> dict[str, object]:
+            return self.answers | {"here": function()}
+
+    cluster = Cluster()
+    with dask.config.set(scheduler=cluster.get):
+        dask_workers.refuse_workers()
+        cluster.answers = {"dead": OSError("closed")}
+        dask_workers.refuse_workers()
+        cluster.answers = {"lacks": ModuleNotFoundError("plandp")}
+        with pytest.raises(plandp.ArgumentError, match="at lacks cannot run"):
+            dask_workers.refuse_workers()
 
 
 def test_every_function_that_is_sent_to_workers_is_refused_by_those_of_another_source(sender: Any) -> None:
@@ -287,7 +318,7 @@ def test_a_cluster_without_workers_is_an_error_where_dask_is_told_not_to_wait() 
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         on(client),
-        pytest.raises(plandp.ArgumentError, match=r"^data: Dask has no workers that can run this plandp"),
+        pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Dask cannot run this plandp"),
     ):
         plandp.mean(array.from_array(TABLE, chunks=(4_500, 3)), **FINE)
 
@@ -323,9 +354,7 @@ def test_only_sums_come_to_the_driver(dask_cluster: Any, monkeypatch: pytest.Mon
         (counted,) = sample.fold(CountRows())
         (whole,) = rows.fold(CountRows())
     assert (counted.tolist(), whole.tolist()) == ([N // 2], [N])
-    (asked,), *added = brought
-    assert isinstance(asked, own_copy_file.PlandpCopy)  # which plandp a worker has
-    arrays = [part for sums in added for (total,) in [sums] for part in total]
+    arrays = [part for sums in brought for (total,) in [sums] for part in total]
     kinds = "".join(part.dtype.kind for part in arrays)
     assert kinds == "iiiiui"  # the numbers found; twice the rows and their sum, once between them four sums of numbers
     assert sorted(part.size for part in arrays) == [1, 1, 1, 1, 4, N // 2]

@@ -4,7 +4,7 @@ import operator
 from pydoc import locate
 from typing import Any
 
-from plandp.data.own_copy import PlandpCopy, refuse_other_copy
+from plandp.data.own_copy import PlandpCopy, own_copy, refuse_other_copy
 from plandp.errors import ArgumentError
 
 ASKED = "plandp.data.own_copy.own_copy"
@@ -12,17 +12,40 @@ ASKED = "plandp.data.own_copy.own_copy"
 
 
 def refuse_workers() -> None:
-    """Refuse workers of Dask that lack plandp or have another source of it; no row is read, and one of them is asked.
+    """Refuse workers of Dask that lack plandp or have another source of it; no row is read.
 
-    What a row adds would be computed by their source, of which this one's proofs say nothing.
+    What a row adds would be computed by their source, of which this one's proofs say nothing.  All workers of a
+    cluster are asked, past its queue: a task that a worker cannot unpickle has it leave the cluster.
     """
+    answers = _of_cluster() or {"": _of_a_task()}
+    for address, theirs in answers.items():
+        who = f"a worker of Dask at {address}" if address else "a worker of Dask"
+        if not isinstance(theirs, PlandpCopy):
+            raise ArgumentError("data", f"{who} cannot run this plandp; install plandp[dask] where Dask's workers run")
+        refuse_other_copy(theirs, who_has=f"{who} has", argument="data")
+
+
+def _of_cluster() -> dict[str, Any]:
+    """What each worker of the cluster in use answers, or why it does not; nothing without a cluster or workers."""
+    from dask.base import get_scheduler
+
+    client: Any = getattr(get_scheduler(), "__self__", None)
+    if not hasattr(client, "run"):
+        return {}
+    try:
+        answers = client.run(own_copy, on_error="return")
+    except Exception:  # the scheduler is gone: a task will find out, as it does without a cluster
+        return {}
+    # Of workers that died the scheduler has not heard yet; they run nothing.
+    return {address: told for address, told in answers.items() if not isinstance(told, OSError)}
+
+
+def _of_a_task() -> Any:
+    """What one worker answers, of those that come when there is work."""
     import dask
 
     found: Any = dask.delayed(locate, pure=False)(ASKED)
     try:
-        theirs = dask.delayed(operator.call, pure=False)(found).compute()
+        return dask.delayed(operator.call, pure=False)(found).compute()
     except Exception:  # whatever it is, Dask's own logs have it
-        theirs = None
-    if not isinstance(theirs, PlandpCopy):
-        raise ArgumentError("data", "Dask has no workers that can run this plandp; install plandp[dask] where they run")
-    refuse_other_copy(theirs, of="Dask's workers", argument="data")
+        return None

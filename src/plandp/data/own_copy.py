@@ -47,11 +47,11 @@ def own_copy() -> PlandpCopy:
     return PlandpCopy(version=known, source=digest.hexdigest())
 
 
-def refuse_other_copy(theirs: PlandpCopy, *, of: str, argument: str) -> None:
+def refuse_other_copy(theirs: PlandpCopy, *, who_has: str, argument: str) -> None:
     """Refuse workers who have another source of plandp than this process."""
     own = own_copy()
     if theirs.source != own.source:
-        raise ArgumentError(argument, f"{of} have plandp {theirs}, and this process has {own}; install the same")
+        raise ArgumentError(argument, f"{who_has} plandp {theirs}, and this process has {own}; install the same")
 
 
 def for_same_copy(function: Callable[..., T]) -> Callable[..., T]:

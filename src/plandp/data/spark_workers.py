@@ -24,7 +24,7 @@ def refuse_workers(frame: Any, *, argument: str = "data") -> None:
             "Spark's Python workers cannot run plandp; install plandp[spark] where they run, and have PYSPARK_PYTHON "
             "name that Python before the session begins: os.environ['PYSPARK_PYTHON'] = sys.executable on one machine",
         )
-    refuse_other_copy(theirs, of="Spark's Python workers", argument=argument)
+    refuse_other_copy(theirs, who_has="Spark's Python workers have", argument=argument)
     _able.add(session)
 
 
