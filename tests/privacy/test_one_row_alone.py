@@ -32,6 +32,28 @@ def test_a_lattice_vector_does_not_depend_on_the_rows_beside_it(d: int) -> None:
             assert (int(alone[0][0]), alone[1][0].tolist()) == (int(cell[row]), vectors[row].tolist())
 
 
+@pytest.mark.parametrize("strangers", [(), (0,), (7, 99), (0, 1, 2, 50, 99), range(60)], ids=str)
+def test_rows_on_the_usual_lattice_and_those_on_others_are_each_scaled_alone(strangers: Any) -> None:
+    """NumPy scales a table by one number where few rows are strangers, and then those on their own."""
+    assert strangers_shown(norm_cells, strangers) == []
+    planted = changed(norm_cells, ("    y *= usual\n", "    y *= times[0]\n"))
+    if 0 in strangers and len(strangers) < 25:
+        assert strangers_shown(planted, strangers) != []
+
+
+def strangers_shown(module: Any, strangers: Any) -> list[int]:
+    """The rows whose cell or lattice vector is not what it is without the other rows."""
+    table = np.random.default_rng(34).uniform(0.1, 0.3, (100, 4))  # norms up to the 1.0 of the usual lattice
+    table[list(strangers)] *= np.random.default_rng(35).choice([7.0, 90.0, 1e4], (len(strangers), 1))
+    cells = module.NormCells.around(1.0, lowest=0.01, highest=300.0, d=4, points=2**30)
+    function = module.CellSums(view=signed_view(4), cells=cells, squared=False, wide=False)
+    with np.errstate(all="ignore"):  # as in the fold
+        cell, vectors = function.lattice_vectors(table)
+        alone = [function.lattice_vectors(row[None]) for row in table]
+    assert len(set(cells.octave[cell].tolist())) >= min(2, 1 + len(strangers))
+    return [r for r, (own, vector) in enumerate(alone) if own[0] != cell[r] or (vector[0] != vectors[r]).any()]
+
+
 @pytest.mark.parametrize("d", [5, 9, 33, 128, 257])
 def test_norms_are_added_from_the_left_to_the_last_bit(d: int) -> None:
     assert norms_off(norm_cells, d) == 0

@@ -118,6 +118,9 @@ def add_up_columns(
             without_clipping = d // TOGETHER if clean else 0
             for group in range(without_clipping):
                 c, line = group * TOGETHER, y[group]
+                for each in range(c + 1, c + TOGETHER):  # the next strip's; the first of each group is asked for below
+                    for r in range(0, rows, PER_LINE):
+                        ask_memory(values, begins[each] + begin + rows + r)  # beyond the end is no harm
                 c0, c1, c2, c3 = begins[c] + begin, begins[c + 1] + begin, begins[c + 2] + begin, begins[c + 3] + begin
                 v0, v1 = values[c0 : c0 + rows], values[c1 : c1 + rows]
                 v2, v3 = values[c2 : c2 + rows], values[c3 : c3 + rows]
@@ -135,6 +138,8 @@ def add_up_columns(
             for c in range(without_clipping * TOGETHER, d):
                 part, line = values[begins[c] + begin : begins[c] + begin + rows], y[c // TOGETHER, c % TOGETHER :]
                 middle, per_unit, least, most, instead = center[c], factor[c], low[c], high[c], stand_in[c]
+                for r in range(0, rows if c % TOGETHER else 0, PER_LINE):
+                    ask_memory(values, begins[c] + begin + rows + r)
                 for r in range(rows):
                     x = part[r]
                     x = least if x < least else x
@@ -162,9 +167,9 @@ def add_up_columns(
                 times[r] = 0.0
                 y[:, TOGETHER * r : TOGETHER * (r + 1)] = 0.0
         for group in range(0, groups, 2):
-            for c in range(group * TOGETHER, min((group + 2) * TOGETHER, d)):
+            for c in range(group * TOGETHER, min((group + 2) * TOGETHER, d), TOGETHER):
                 for r in range(0, rows, PER_LINE):
-                    ask_memory(values, begins[c] + begin + rows + r)  # the next strip; beyond the end is no harm
+                    ask_memory(values, begins[c] + begin + rows + r)
             to, line, to_other, other = found[group], y[group], found[group + 1], y[group + 1]
             for r in range(rows):
                 cell_of_row, times_of_row, at = cells[r], times[r], np.uint64(TOGETHER * r)

@@ -144,9 +144,9 @@ def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: fl
 
 
 def lattice_points(n: int, rho: float) -> int:
-    """Lattice points per typical norm: so many that rounding, were it all one way, stays below 1/64 of the noise.
+    """Lattice points per norm that most rows stay below: rounding, were it all one way, stays below 1/64 of the noise.
 
-    n rows rounded alike are off by n/2 steps; the noise is about 2·points/√(2ρ) steps.
+    n rows rounded alike are off by n/2 steps; the noise is about 2·points/√(2ρ) steps, or 1/√2 of it (`MOST_UP_TO`).
     """
     wanted = 32.0 * n * math.sqrt(rho)
     power = math.ceil(math.log2(max(wanted, 1.0)))

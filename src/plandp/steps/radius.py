@@ -26,6 +26,7 @@ FloatArray = NDArray[np.float64]
 # where the norm's upper end lies: ln(norm / predicted root mean square norm) and its prior mass
 KNOTS = np.array([-6.0, -4, -1.5, -0.5, -0.2, 0, 0.1, 0.2, 0.35, 0.6, 1, 2, 4.16])
 MASS = np.array([0.005, 0.015, 0.03, 0.05, 0.15, 0.2, 0.2, 0.15, 0.1, 0.05, 0.03, 0.02])
+MOST_UP_TO = 2.0**0.5  # times the predicted norm: rows up to here lie on one lattice, so that they are scaled alike
 CAUTION = 0.7  # where no spread is known, a radius too large costs noise, one too small may clip everything
 BEYOND = 0.01  # up to the end of the box: values so rare that they did not show in the spread
 SURELY_MORE, SURELY = 2.0, 4.0  # rows above the radius beside those wanted, and standard deviations of their count
@@ -84,7 +85,9 @@ def stretched_norm_cells(
     typical = typical_norm(spread, stretch)
     highest = longest_norm(view)
     lowest = min(typical * float(np.exp(KNOTS[0])), highest / 2.0)
-    cells = NormCells.around(typical, lowest=lowest, highest=highest, d=design.d, points=design.lattice_points)
+    cells = NormCells.around(
+        MOST_UP_TO * typical, lowest=lowest, highest=highest, d=design.d, points=design.lattice_points
+    )
     return cell_totals(rows, view, cells)
 
 

@@ -43,7 +43,7 @@ class Design:
     sample_size: int  # rows used for the spread
     center_stride: int  # the centre uses every such row of them
     center_rounds: int
-    lattice_points: int  # of the final sum, per typical norm
+    lattice_points: int  # of the final sum, per norm that most rows stay below
 
     @property
     def center_rows(self) -> int:
