@@ -174,7 +174,7 @@ class CellSums:
         unusable = ~np.isfinite(norm)
         top = cells.edges[-1]
         times = np.where(norm > top, top / norm, 1.0) / cells.steps[cell]
-        _scaled(y, times, usual=1.0 / cells.steps[0])
+        _scaled(y, times, usual=1.0 / cells.steps[np.bincount(cell).argmax()])
         y[unusable] = 0.0
         vectors = np.rint(y, out=y)
         longest = norm * times * (1.0 + self._margin) + (0.5 * np.sqrt(y.shape[1]) + 1.0)  # rounding adds √d/2 at most
