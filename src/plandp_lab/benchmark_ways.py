@@ -20,12 +20,16 @@ from plandp_lab.gaussian_release import gaussian_table, release
 RHO = 1.0
 PIECE = 16_384  # rows
 LONGER = 4, 16  # times as many rows for threads, which share the passes over rows and nothing else
-# in a process of its own, since what is compiled stays compiled
+# in a process of its own, since what is compiled stays compiled; a line on its input asks for one more
 WITHOUT_COMPILER = """
 import sys
 sys.modules["numba"] = None
-from plandp_lab.benchmark_ways import alone
-print(alone({n}, {d}, {repeats}))
+from plandp_lab.gauge import cpu_seconds_of
+from plandp_lab.gaussian_release import gaussian_table, release
+table = gaussian_table({n}, {d})
+release(table, {rho})
+for _ in sys.stdin:
+    print(cpu_seconds_of(lambda: release(table, {rho})), flush=True)
 """
 FIRST_CALL = """
 from plandp_lab.gauge import cpu_seconds_of
@@ -61,11 +65,29 @@ def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
         WayCost(name=name, seconds=seconds, times=seconds / first, required=required[name])
         for name, seconds in found.items()
     ]
-    without = float(_told(WITHOUT_COMPILER.format(n=n, d=d, repeats=repeats)))
-    costs.append(WayCost(name="without Numba", seconds=without, times=without / first, required="at most 4"))
+    costs.append(_without_compiler(table, repeats))
     for times in LONGER:
         costs += _by_threads(gaussian_table(times * n, d), repeats)
     return costs
+
+
+def _without_compiler(table: NDArray[np.float64], repeats: int) -> WayCost:
+    """A release without Numba, in turns with one that has it."""
+    n, d = table.shape
+    code = WITHOUT_COMPILER.format(n=n, d=d, rho=RHO)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdin
+        assert other.stdout
+        turns = []
+        for _ in range(repeats):
+            own = cpu_seconds_of(partial(release, table, RHO))
+            other.stdin.write("again\n")
+            turns.append((own, float(other.stdout.readline())))
+        other.stdin.close()
+    compiled, without = (median(seconds) for seconds in zip(*turns, strict=True))
+    return WayCost(name="without Numba", seconds=without, times=without / compiled, required="at most 4")
 
 
 def _by_threads(table: NDArray[np.float64], repeats: int) -> list[WayCost]:
@@ -96,11 +118,6 @@ def plain_sums(table: NDArray[np.float64], *, threads: int) -> NDArray[np.float6
 
     with ThreadPoolExecutor(threads) as pool:
         return np.asarray(sum(pool.map(part, range(threads))))
-
-
-def alone(n: int, d: int, repeats: int) -> float:
-    """The median CPU time of the release by itself."""
-    return _medians({"": partial(release, gaussian_table(n, d), RHO)}, cpu_seconds_of, repeats)[""]
 
 
 def first_call_seconds() -> tuple[float, float]:
