@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,23 +72,47 @@ def test_each_worker_is_asked_before_anything_is_spent_and_none_leaves_the_clust
     assert ledger.status("people").spent == 0
 
 
-def test_workers_that_died_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Cluster:
-        answers: ClassVar[dict[str, object]] = {}
+class Cluster:
+    """A client whose workers answer what is told to it; those that are still there have threads."""
 
-        def get(self, *arguments: Any, **settings: Any) -> Any:
-            raise AssertionError("no task is needed")
+    def __init__(self, **others: object) -> None:
+        self.others, self.gone = others, ["dead"]
 
+    def get(self, *arguments: Any, **settings: Any) -> Any:
+        raise AssertionError("no task is needed")
+
+    def run(self, function: Any, *, on_error: str) -> dict[str, object]:
+        return {"here": function(), **self.others}
+
+    def nthreads(self) -> dict[str, int]:
+        return {name: 1 for name in ("here", *self.others) if name not in self.gone}
+
+
+def test_workers_that_died_are_not_waited_for() -> None:
+    with dask.config.set(scheduler=Cluster(dead=OSError("closed")).get):
+        dask_workers.refuse_workers()
+
+
+@pytest.mark.parametrize("error", [ModuleNotFoundError("plandp"), FileNotFoundError("a source file")], ids=str)
+def test_a_worker_that_is_there_and_cannot_tell_is_refused(error: Exception) -> None:
+    """Whatever it raises: what reading its own source raises looks like what a dead worker leaves."""
+    with (
+        dask.config.set(scheduler=Cluster(lacks=error, dead=OSError("closed")).get),
+        pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Dask at lacks cannot run this plandp; install"),
+    ):
+        dask_workers.refuse_workers()
+
+
+def test_where_a_cluster_cannot_be_asked_a_task_finds_out() -> None:
+    class Gone(Cluster):
         def run(self, function: Any, *, on_error: str) -> dict[str, object]:
-            return self.answers | {"here": function()}
+            raise OSError("the scheduler is gone")
 
-    cluster = Cluster()
-    with dask.config.set(scheduler=cluster.get):
-        dask_workers.refuse_workers()
-        cluster.answers = {"dead": OSError("closed")}
-        dask_workers.refuse_workers()
-        cluster.answers = {"lacks": ModuleNotFoundError("plandp")}
-        with pytest.raises(plandp.ArgumentError, match="at lacks cannot run"):
+    for scheduler in (Gone().get, "no such scheduler"):
+        with (
+            dask.config.set(scheduler=scheduler),
+            pytest.raises(plandp.ArgumentError, match=r"^data: a worker of Dask cannot run this plandp; install"),
+        ):
             dask_workers.refuse_workers()
 
 

@@ -29,15 +29,16 @@ def _of_cluster() -> dict[str, Any]:
     """What each worker of the cluster in use answers, or why it does not; nothing without a cluster or workers."""
     from dask.base import get_scheduler
 
-    client: Any = getattr(get_scheduler(), "__self__", None)
-    if not hasattr(client, "run"):
-        return {}
     try:
+        client: Any = getattr(get_scheduler(), "__self__", None)
+        if not hasattr(client, "run"):
+            return {}
         answers = client.run(own_copy, on_error="return")
-    except Exception:  # the scheduler is gone: a task will find out, as it does without a cluster
+        here = client.nthreads()
+    except Exception:  # no such scheduler, or it is gone: a task will find out, as it does without a cluster
         return {}
-    # Of workers that died the scheduler has not heard yet; they run nothing.
-    return {address: told for address, told in answers.items() if not isinstance(told, OSError)}
+    # Those who died while they were asked run nothing.
+    return {address: told for address, told in answers.items() if address in here or not isinstance(told, OSError)}
 
 
 def _of_a_task() -> Any:

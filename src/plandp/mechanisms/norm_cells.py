@@ -33,7 +33,10 @@ MOST_COLUMNS = 4096  # the loop over columns holds all sums once more
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NormCells:
-    """Public geometry: cell g holds the rows with edge_{g-1} < norm ≤ edge_g; the last also all longer ones."""
+    """Public geometry: cell g holds the rows with edge_{g-1} < norm ≤ edge_g; the last also all longer ones.
+
+    Edges lie further apart than the order of additions can move a norm.
+    """
 
     edges: FloatArray  # upper norm of each cell
     octave: IntArray  # the lattice of cell g is 2^octave_g times as coarse as that of cell 0
@@ -233,7 +236,10 @@ class CellSums:
         return norm, cell
 
     def _cell_of(self, norm: FloatArray) -> NDArray[np.int32]:
-        """The first cell whose edge is not below the norm, or the last; searched for from the norm's bucket on."""
+        """The first cell whose edge is not below the norm, or the last; searched for from the norm's bucket on.
+
+        Norms are never NaN, but of rows that will be mapped anew.
+        """
         edges, (lowest, first_cells) = self.cells.edges, self.cells.shortcuts
         cell = first_cells.take((norm.view(np.int64) >> BUCKET_SHIFT) - lowest, mode="clip")
         while (further := (edges.take(cell) < norm) & (cell < len(edges) - 1)).any():

@@ -150,7 +150,9 @@ def lattice_points(n: int, rho: float) -> int:
     """
     wanted = 32.0 * n * math.sqrt(rho)
     power = math.ceil(math.log2(max(wanted, 1.0)))
-    return min(max(1 << power, FEWEST_LATTICE_POINTS), MOST_LATTICE_POINTS)
+    # the radius R of `mechanisms/clipped_sum.py` is up to 2^8 times as many steps, and 2R²/rho must stay below 2^96
+    drawn = 1 << max(math.floor((94.0 + math.log2(rho)) / 2.0) - 8, 0)
+    return max(min(1 << power, drawn, MOST_LATTICE_POINTS), FEWEST_LATTICE_POINTS)
 
 
 def _center_share(columns: Columns, rho: float, unit: float) -> float:
