@@ -8,26 +8,33 @@ from numpy.typing import NDArray
 
 def is_arrow_number(dtype: Any) -> bool:
     """Whether numbers of this Arrow type are read: bool, integers, floats, decimals, and null (no value at all)."""
-    from pyarrow import types  # type: ignore[import-untyped]  # pyarrow ships no types
+    import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
 
-    machine = types.is_integer(dtype) or types.is_floating(dtype) or types.is_boolean(dtype) or types.is_null(dtype)
+    types = pyarrow.types
+    machine = types.is_floating(dtype) or types.is_integer(dtype) or types.is_boolean(dtype) or types.is_null(dtype)
     return bool(machine) or is_arrow_decimal(dtype)
 
 
 def is_arrow_decimal(dtype: Any) -> bool:
     """Whether columns of this Arrow type hold decimals that are read: those of no more than so many decimal places."""
-    from pyarrow import types
+    import pyarrow
 
     # with others, which no file has, a value could be beyond float64
-    return bool(types.is_decimal(dtype)) and 0 <= dtype.scale <= dtype.precision
+    return bool(pyarrow.types.is_decimal(dtype)) and 0 <= dtype.scale <= dtype.precision
 
 
 def refuse_damaged(batch: Any) -> None:
     """Raise where a record batch promises more values than it holds, whatever its values are."""
     import pyarrow
 
-    columns = [_with_bytes(column) for column in batch.columns]
-    pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names).validate(full=True)
+    if any(map(_has_decimals, set(batch.schema.types))):
+        columns = [_with_bytes(column) for column in batch.columns]
+        batch = pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    batch.validate(full=True)
+
+
+def _has_decimals(dtype: Any) -> bool:
+    return is_arrow_decimal(getattr(dtype, "value_type", dtype))
 
 
 def _with_bytes(column: Any) -> Any:
@@ -62,11 +69,11 @@ def arrow_numbers(column: Any) -> NDArray[Any]:
     """Return an Arrow column as floats of its own width, or float64, nulls as NaN."""
     import pyarrow
 
-    if is_arrow_decimal(column.type):
-        # As text they are rounded once, to the nearest, as elsewhere: a cast would be off by a bit or two.
-        column = column.cast(pyarrow.large_string())
-    # A safe cast would refuse integers beyond 2**53.  Floats are widened by NumPy, halves included.
-    floats = column if pyarrow.types.is_floating(column.type) else column.cast(pyarrow.float64(), safe=False)
+    floats = column
+    if not pyarrow.types.is_floating(column.type):  # those are widened by NumPy, halves included
+        # As text decimals are rounded once, to the nearest, as elsewhere: a cast would be off by a bit or two.
+        plain = column.cast(pyarrow.large_string()) if is_arrow_decimal(column.type) else column
+        floats = plain.cast(pyarrow.float64(), safe=False)  # a safe cast would refuse integers beyond 2**53
     numbers: NDArray[Any] = (
         floats.to_numpy() if isinstance(floats, pyarrow.ChunkedArray) else floats.to_numpy(zero_copy_only=False)
     )

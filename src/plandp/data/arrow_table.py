@@ -108,8 +108,9 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     0, 1, …, unless they are asked for as x[0], x[1], ….
     """
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
-    read_labels(schema.names)
-    alone = len(schema) == 1 and is_alone(columns, schema.names[0])
+    names = schema.names  # made anew whenever it is asked for
+    read_labels(names)
+    alone = len(schema) == 1 and is_alone(columns, names[0])
     widths = [
         (fixed_width(field.type) or named_places(columns, field.name, alone=alone)) if is_list(field.type) else None
         for field in schema
@@ -127,7 +128,7 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     held = [label for place in places for label in every[place]]
     where = {label: position for position, label in enumerate(held)}
     return ArrowColumns(
-        names=tuple(schema.names[place] for place in places),
+        names=tuple(names[place] for place in places),
         widths=tuple(widths[place] for place in places),
         labels=wanted,
         positions=None if list(wanted) == held else tuple(where[label] for label in wanted),

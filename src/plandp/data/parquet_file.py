@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ from plandp.terms.columns import Label
 
 BUFFER = 2**16
 """Bytes that are read ahead of each column: without, the whole of a row group would be held."""
+
+WORTH_A_THREAD = 2**14
+"""Rows of a group: to hand over the columns of fewer takes about as long as to read them."""
+
+FEW_VALUES = 2**22
+"""A row group of so many values is read whole, in less time than by groups of its columns: the pages of all of them
+take 32 MiB, and as many rows of float64 as much."""
 
 
 def open_parquet(path: Path, columns: Collection[Label] | None) -> "ParquetFile":
@@ -57,31 +65,42 @@ class ParquetFile:
         import pyarrow
 
         with parquet_reader(self.path) as file:
-            if len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths):
-                yield from self._wide(file, picked=picked)
-                return
-            step = max(1, batches.VALUES_AT_A_TIME // self.columns.unpacked)
-            for batch in file.iter_batches(batch_size=step, columns=list(self.columns.names)):
-                refuse_damaged(batch)  # a damaged file can promise more values than it holds
-                yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
+            lengths = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+            for few, numbers in groupby(range(len(lengths)), lambda number: self._few(lengths[number])):
+                if not few:
+                    for number in numbers:
+                        yield from self._wide(file, number, lengths[number], picked=picked)
+                    continue
+                for batch in _batches(file, list(numbers), self.columns.names, self._step()):
+                    yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
 
-    def _wide(self, file: Any, *, picked: bool) -> Iterator[Piece]:
-        for number in range(file.num_row_groups):
-            group = ColumnGroups(
-                n=file.metadata.row_group(number).num_rows,
-                labels=self.labels,
-                names=self.columns.names,
-                batches=partial(_batches, file, number),
-            )
-            for window in windows(group, picked=picked):
-                yield window, self._share(window.n)
-                del window  # it is large, and would live on while the next is read
+    def _few(self, rows: int) -> bool:
+        """Whether all columns of a row group are read together: they are few, or have few values."""
+        return not self._many or rows * len(self.columns.names) <= FEW_VALUES
+
+    @property
+    def _many(self) -> bool:
+        return len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths)
+
+    def _step(self) -> int:
+        """How many rows are read at a time; of many columns more, since each costs something, however short it is."""
+        return max(1, (FEW_VALUES if self._many else batches.VALUES_AT_A_TIME) // self.columns.unpacked)
+
+    def _wide(self, file: Any, number: int, n: int, *, picked: bool) -> Iterator[Piece]:
+        read = partial(_batches, file, [number], step=ROWS_AT_A_TIME)
+        group = ColumnGroups(n=n, labels=self.labels, names=self.columns.names, batches=read)
+        for window in windows(group, picked=picked):
+            yield window, self._share(window.n)
+            del window  # it is large, and would live on while the next is read
 
     def _share(self, rows: int) -> int:
         return self.size * rows // max(1, self.n)
 
 
-def _batches(file: Any, number: int, names: Sequence[str]) -> Iterator[Any]:
-    for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, row_groups=[number], columns=list(names)):
-        refuse_damaged(batch)
+def _batches(file: Any, groups: list[int], names: Sequence[str], step: int) -> Iterator[Any]:
+    longest = max(file.metadata.row_group(number).num_rows for number in groups)
+    for batch in file.iter_batches(
+        batch_size=step, row_groups=groups, columns=list(names), use_threads=longest >= WORTH_A_THREAD
+    ):
+        refuse_damaged(batch)  # a damaged file can promise more values than it holds
         yield batch

@@ -1,7 +1,7 @@
 """Larger than memory: read again in every pass, the same bits as the array; rows that change are seen to."""
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from test_files import WRITERS
 
 import plandp
-from plandp.data import arrow_file, batches, column_groups, csv_file, streamed_rows
+from plandp.data import arrow_file, batches, column_groups, csv_file, parquet_file, streamed_rows
 from plandp.data.array import ArrayTable
 from plandp.data.open import open_rows
 from plandp.data.streamed_rows import StreamedRows
@@ -160,6 +160,7 @@ def test_very_many_columns_are_read_in_groups(
 ) -> None:
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
+        ("parquet_file", "FEW_VALUES", 0),
         ("parquet_file", "ROWS_AT_A_TIME", 13),
         ("arrow_file", "LARGE", 10),
         ("arrow_file", "MOST_TOGETHER", 3),
@@ -191,12 +192,41 @@ def test_very_many_columns_are_read_in_groups(
         assert np.array_equal(all_rows(rows.sample(chosen)), expected[chosen], equal_nan=True)
 
 
+def test_short_row_groups_of_many_columns_are_read_together(
+    tmp_path: Path, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading some columns at a time costs a reader for each of them and each group, however short that is."""
+    monkeypatch.setattr(parquet_file, "MOST_TOGETHER", 3)
+    monkeypatch.setattr(parquet_file, "FEW_VALUES", 20 * 40)
+    monkeypatch.setattr(column_groups, "GROUP", 25)
+    lengths = [50, 20, 1, 20, 50, 30, 7]
+    stored, table = wide_table(sum(lengths), 40)
+    with parquet.ParquetWriter(tmp_path / "t.parquet", stored.schema) as file:
+        for begin, length in zip(np.cumsum([0, *lengths]), lengths, strict=False):
+            file.write_table(stored.slice(begin, length))
+    asked: list[tuple[list[int], int]] = []
+    read = parquet_file._batches
+
+    def noted(file: Any, groups: list[int], names: Sequence[str], step: int) -> Iterator[Any]:
+        asked.append((groups, len(names)))
+        return read(file, groups, names, step)
+
+    monkeypatch.setattr(parquet_file, "_batches", noted)
+    rows = open_rows(tmp_path / "t.parquet")
+    assert np.array_equal(all_rows(rows), table, equal_nan=True)
+    by_columns = [[([group], 25), ([group], 15)] for group in (0, 4, 5)]
+    assert asked == [*by_columns[0], ([1, 2, 3], 40), *by_columns[1], *by_columns[2], ([6], 40)]
+    chosen = np.array([0, 49, 50, 70, 71, 90, 91, 177])
+    assert np.array_equal(all_rows(rows.sample(chosen)), table[chosen], equal_nan=True)
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_one_window_is_held_at_a_time(
     tmp_path: Path, suffix: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
+        ("parquet_file", "FEW_VALUES", 0),
         ("arrow_file", "LARGE", 10),
         ("arrow_file", "MOST_TOGETHER", 3),
         ("column_groups", "WINDOW", 30 * 40),
