@@ -456,7 +456,7 @@ wrong_data("a directory without files", _directory, lambda: Path(str(_directory(
 wrong_data("a directory of directories", lambda: _directory("2025/a.csv"))
 wrong_data("several kinds of files", lambda: _directory("a.csv", "b.parquet"), lambda: str(_directory()) + "/*.*")
 wrong_data("a pattern that no file matches", lambda: "surveys/*.csv", lambda: Path("surveys/*.csv"))
-wrong_data("files with other columns", lambda: _columns("age,income\n", "age\n"), lambda: _columns("age\n", "income\n"))
+wrong_data("files with other columns", lambda: _columns("age,income\n", "age\n"), lambda: _columns("income\n", "age\n"))
 wrong_data("a file that is named twice", lambda: [*_columns("age\n1\n"), "./a.csv"])
 wrong_data("the text of a file instead of its name", lambda: f"age,income\n{CANARY},30000\n", lambda: "canary" * 1000)
 wrong_data("an ending that is not known", written("survey.txt", f"age\n{CANARY}\n"))

@@ -202,6 +202,18 @@ def test_every_method_without_order_gives_the_same_bits(method: str) -> None:
     assert bits(plandp.mean(frames(4), method=method, row_index="number", **FINE)) == bits(numbered)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own, of reading Parquet with pandas 3
+def test_lists_become_an_array_as_the_page_says(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    lists = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(TABLE.ravel()), 3)
+    parquet.write_table(pyarrow.table({"x": lists}), tmp_path / "embeddings.parquet")
+    cells = dataframe.read_parquet(tmp_path / "embeddings.parquet")["x"].to_dask_array(lengths=True)
+    rows = cells.map_blocks(np.vstack, dtype=float, new_axis=1, chunks=(cells.chunks[0], (3,)))
+    assert bits(plandp.mean(rows, **FINE)) == bits(plandp.mean(TABLE, **FINE))
+
+
 def test_rows_of_unknown_number_are_counted() -> None:
     cut = array.from_array(TABLE, chunks=(2_500, 3))
     some = cut[array.isfinite(cut[:, 2])]
@@ -237,7 +249,7 @@ def test_items_give_the_same_bits(kind: str, method: str) -> None:
         (
             lambda: frames(2),
             {"method": "plan-classic"},
-            "method: goes by the order of the rows, and those of Dask",
+            "method: goes by the order of the rows, which Dask does not keep",
         ),
         (lambda: array.from_array(TABLE), {"method": "plan-classic"}, "method: goes by the order of the rows"),
         (

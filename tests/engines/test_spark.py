@@ -273,7 +273,7 @@ def test_events_are_grouped_as_in_memory(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "plan-classic"}, "method: goes by the order of the rows, and those of Spark have none"),
+        ({"method": "plan-classic"}, "method: goes by the order of the rows, which Spark does not keep"),
         ({"row_index": "id"}, "row_index: the data has no column 'id'; its columns are 'a', 'b', 'c', 'number'"),
         ({"columns": ["z"]}, "columns: the data has no column 'z'"),
         ({"columns": ["number"], "row_index": "number"}, "row_index: 'number' is a column to release"),
@@ -301,6 +301,18 @@ def test_other_types_are_refused_by_name(frame: Any) -> None:
             bounds=(0, 1),
             rho=1,
         )
+
+
+def test_a_stream_is_refused_before_anything_is_spent(spark: Any, tmp_path: Path) -> None:
+    ledger = plandp.Ledger(tmp_path / "budget.sqlite")
+    ledger.register("people", rho=1)
+    stream = spark.readStream.format("rate").load().select("value")
+    with pytest.raises(plandp.ArgumentError, match=r"^data: a streaming DataFrame has no end; write it down first"):
+        plandp.mean(stream, bounds=(0, 1), rho=1, ledger=ledger, dataset="people")
+    assert ledger.status("people").spent == 0
+    events = stream.withColumn("page", stream["value"])
+    with pytest.raises(plandp.ArgumentError, match=r"^table: a streaming DataFrame has no end; write it down first"):
+        plandp.mean_of_events(events, person="value", item="page", items=[1], people=9, rho=1)
 
 
 def test_names_that_are_one_to_spark_are_refused_before_anything_is_spent(spark: Any, tmp_path: Path) -> None:

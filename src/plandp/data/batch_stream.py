@@ -41,11 +41,7 @@ def open_stream(data: object, columns: Collection[Label] | None) -> "BatchStream
         return None
     first, again = _iterator(begin()), _iterator(begin())
     if first is again or first is data:
-        raise ArgumentError(
-            "data",
-            "can be gone through only once, and rows are read more than once; pass a function that begins anew, such "
-            "as lambda: read_batches(), or an object whose iter() does; paths of files go into a list",
-        )
+        raise only_once()
     del again
     batch = next(first, None)
     if batch is None:
@@ -53,6 +49,15 @@ def open_stream(data: object, columns: Collection[Label] | None) -> "BatchStream
     if not _is_batch(batch) and not called:
         return None
     return BatchStream(begin=begin, columns=columns, labels=_opened(batch, columns).labels)
+
+
+def only_once() -> ArgumentError:
+    """Return what to say of what can be gone through only once."""
+    return ArgumentError(
+        "data",
+        "can be gone through only once, and rows are read more than once; pass a function that begins anew, such "
+        "as lambda: read_batches(), or an object whose iter() does; paths of files go into a list",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -16,6 +16,12 @@ from plandp.terms.columns import Label
 
 T = TypeVar("T")
 
+WHY = {
+    "Dask": "array.sum().compute(), or frame.map_partitions(len).compute(),",
+    "Spark": "frame.write.format('noop').mode('overwrite').save()",
+}
+"""What reads everything too and shows the engine's own error, which can hold cells."""
+
 
 class Parts(Protocol):
     """The parts of a table, wherever an engine keeps them."""
@@ -125,5 +131,5 @@ def unreadable(engine: str, *, argument: str = "data") -> ArgumentError:
     """Return what to say when an engine failed."""
     return ArgumentError(
         argument,
-        f"{engine} lost a part of the data or could not read it, so that nothing is released; see its own logs",
+        f"{engine} lost a part of the data or could not read it, so that nothing is released; {WHY[engine]} shows why",
     )

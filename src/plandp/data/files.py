@@ -209,23 +209,28 @@ def _named(path: Path, opened: Callable[[], WatchedFile]) -> WatchedFile:
 def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
     """Open one more file, which must have the columns of the first."""
     labels = first.content.labels
+    others = f"the file {shown(path)} has other columns than {shown(first.path)}"
     try:
         file = _open(path, first.kind, opener, None if columns is None else labels)
     except ArgumentError as error:
         if error.argument != "columns":
             raise
-        file = None
-    if file is not None and file.content.labels != labels and set(file.content.labels) == set(labels):
-        raise ArgumentError(
-            "data",
-            f"the file {shown(path)} has the columns of {shown(first.path)} in another order; say which one counts: "
-            "columns=[...]",
+        problem = error.problem
+    else:
+        if file.content.labels == labels:
+            return file
+        lacks, more = (
+            next((label for label in one if label not in other), None)
+            for one, other in ((labels, set(file.content.labels)), (file.content.labels, set(labels)))
         )
-    if file is None or file.content.labels != labels:
-        raise ArgumentError(
-            "data", f"the file {shown(path)} has other columns than {shown(first.path)}; all must have the same"
-        )
-    return file
+        if lacks is None and more is None:
+            raise ArgumentError(
+                "data",
+                f"the file {shown(path)} has the columns of {shown(first.path)} in another order; say which one "
+                "counts: columns=[...]",
+            )
+        problem = f"it lacks {lacks!r}" if lacks is not None else f"it has {more!r} too"
+    raise ArgumentError("data", f"{others}: {problem}; all must have the same")
 
 
 def _refuse_repeated(files: Sequence[WatchedFile]) -> None:

@@ -1,12 +1,12 @@
 """The way in: from whatever holds the table to rows that can be folded."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
 from plandp.data.array import open_array
-from plandp.data.batch_stream import holds_batches, open_stream
+from plandp.data.batch_stream import holds_batches, only_once, open_stream
 from plandp.data.batches import Batches
 from plandp.data.blocks import TableRows
 from plandp.data.containers import is_container, is_scipy_matrix, open_container
@@ -83,7 +83,7 @@ def _open_table(data: object, columns: Collection[Label] | None, before_values: 
     table = open_container(data, columns)
     if table is None:
         refuse_open_file(data, argument="data")  # Arrow has files of its own
-        raise _refusal(data)
+        raise only_once() if isinstance(data, Iterator) else _refusal(data)  # pandas and Arrow have readers of batches
     refuse_empty(n=table.n, d=len(table.labels))
     before_values(table.labels)
     return table

@@ -38,7 +38,7 @@ def open_engine(
         if package in packages:
             if in_order:
                 raise ArgumentError(
-                    "method", f"goes by the order of the rows, and those of {engine} have none; use method='plan'"
+                    "method", f"goes by the order of the rows, which {engine} does not keep; use method='plan'"
                 )
             rows = _opener(package)(data, columns, row_index, before_values)
             if rows is None:

@@ -30,7 +30,10 @@ def find_files(names: FileNames) -> tuple[Path, ...]:
     if is_pattern(path):
         found = matching_files(path)
         if not found:
-            raise ArgumentError("data", f"no file matches the pattern {shown(path)}; check the folder and the ending")
+            hint = ", and write [[] for a bracket" if "[" in str(path) else ""
+            raise ArgumentError(
+                "data", f"no file matches the pattern {shown(path)}; check the folder and the ending{hint}"
+            )
         return found
     return (path,)
 

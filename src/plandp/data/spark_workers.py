@@ -14,6 +14,10 @@ _able: WeakSet[Any] = WeakSet()
 
 def refuse_workers(frame: Any, *, argument: str = "data") -> None:
     """Refuse a session of Spark whose Python workers lack plandp or have another source of it; no row is read."""
+    if frame.isStreaming:
+        raise ArgumentError(
+            argument, "a streaming DataFrame has no end; write it down first, and pass what was written"
+        )
     session = frame.sparkSession
     if session in _able:
         return

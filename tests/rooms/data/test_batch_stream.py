@@ -1,5 +1,6 @@
 """Iterables of batches: begun anew in every pass, and what can be gone through only once is refused untouched."""
 
+import io
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -88,11 +89,17 @@ def reader() -> Any:
     )
 
 
+def chunks() -> Any:
+    text = "a,b,c\n" + "1,2,3\n" * len(TABLE)
+    return pytest.importorskip("pandas").read_csv(io.StringIO(text), chunksize=700)
+
+
 ONCE: dict[str, Callable[[], Any]] = {
     "generator": lambda: generated(PARTS),
     "iterator": lambda: iter(PARTS),
     "map": lambda: map(np.asarray, PARTS),
     "reader": reader,
+    "chunks": chunks,
 }
 
 
@@ -100,7 +107,7 @@ ONCE: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("kind", ONCE)
 def test_what_can_be_gone_through_once_is_refused_and_loses_nothing(kind: str, called: bool) -> None:
     once = ONCE[kind]()
-    with pytest.raises(ArgumentError, match=r"^data: .*(only once|a RecordBatchReader is not accepted)"):
+    with pytest.raises(ArgumentError, match=r"^data: .*only once"):
         open_rows((lambda: once) if called else once)
     assert sum(len(batch) for batch in once) == len(TABLE)
 

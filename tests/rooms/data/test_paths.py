@@ -77,14 +77,18 @@ def test_columns_are_chosen_by_name_in_every_file() -> None:
     Path("data/b.csv").write_text("z,extra,y,x\n6,0,5,4\n")
     assert next(open_rows("data", columns=["y", "x"]).blocks()).tolist() == [[2, 1], [5, 4]]
     assert next(open_rows("data", columns={"y", "x"}).blocks()).tolist() == [[1, 2], [4, 5]]
-    assert "the file 'data/b.csv' has other columns than 'data/a.csv'; all must have the same" in refusal("data")
+    assert (
+        "the file 'data/b.csv' has other columns than 'data/a.csv': it has 'extra' too; all must have the same"
+        in refusal("data")
+    )
     Path("data/b.csv").write_text("z,y,x\n6,5,4\n")
     assert "the file 'data/b.csv' has the columns of 'data/a.csv' in another order; say which one counts: " in refusal(
         "data"
     )
     Path("data/b.csv").write_text("y\n5\n")
-    assert "has other columns than" in refusal("data", columns=["y", "x"])
-    assert "has other columns than" in refusal("data", columns={"y", "x"})
+    assert "'data/b.csv' has other columns than 'data/a.csv': it lacks 'x'; all must have the same" in refusal("data")
+    for asked in (["y", "x"], {"y", "x"}):
+        assert "other columns than 'data/a.csv': the data has no column 'x'; " in refusal("data", columns=asked)
     with pytest.raises(ArgumentError, match=r"^columns: the data has no column 'w'"):
         open_rows("data", columns=["w"])
 
@@ -107,6 +111,7 @@ def test_what_others_leave_beside_files_is_left_out() -> None:
     assert open_rows("data/*").n == 500
     assert open_rows("data/_*.parquet").n == 100
     assert refusal("data/deep*").startswith("data: no file matches the pattern")
+    assert refusal("data[1]/*").endswith("; check the folder and the ending, and write [[] for a bracket")
 
 
 def test_what_others_leave_in_folders_is_left_out_unless_it_is_spelled() -> None:
