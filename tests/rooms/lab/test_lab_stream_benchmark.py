@@ -8,11 +8,12 @@ from plandp_lab.gauge import resident_peak
 from plandp_lab.stream_benchmark import CASES, FileCost, main
 
 
-def test_the_quick_benchmark_prints_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--quick", "--only", "Parquet, a list"])
+@pytest.mark.parametrize("name", ["Parquet, a list", "Parquet, files of 1 MB"])
+def test_the_quick_benchmark_prints_a_line(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--quick", "--only", name])
     printed = capsys.readouterr().out.splitlines()
     assert printed[-2].split()[0] == "file"
-    assert printed[-1].startswith("Parquet, a list")
+    assert printed[-1].startswith(name)
     assert " MB " in printed[-1]
 
 
