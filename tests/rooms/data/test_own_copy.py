@@ -150,6 +150,7 @@ def test_functions_go_to_workers_through_two_doors_alone() -> None:
         "dask_collections.py": 1,  # the lengths of chunks, by Python's own function
         "dask_parts.py": 3,  # the door, and twice what tasks are given
         "dask_workers.py": 2,  # the asking
+        "engine_rows.py": 1,  # in a message
         "spark_parts.py": 1,  # the door
         "spark_workers.py": 1,  # the asking
     }
