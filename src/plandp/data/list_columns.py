@@ -53,9 +53,12 @@ def fixed_width(dtype: Any) -> int | None:
 
 def is_list(dtype: object) -> bool:
     """Whether columns of this type hold lists that can be read."""
-    from pyarrow import types
+    import pyarrow
 
-    return bool(types.is_fixed_size_list(dtype) or types.is_list(dtype) or types.is_large_list(dtype))
+    types = pyarrow.types
+    # asked first, since most columns hold numbers
+    nested = types.is_nested(dtype)
+    return bool(nested and (types.is_fixed_size_list(dtype) or types.is_list(dtype) or types.is_large_list(dtype)))
 
 
 def list_values(column: Any, rows: RowChoice, width: int) -> NDArray[Any]:
