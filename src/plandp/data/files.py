@@ -215,7 +215,7 @@ def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[L
     except ArgumentError as error:
         if error.argument != "columns":
             raise
-        problem = error.problem
+        lacks, more = next((label for label in labels if _lacks(path, first.kind, opener, label)), None), None
     else:
         if file.content.labels == labels:
             return file
@@ -229,8 +229,17 @@ def _alike(first: WatchedFile, path: Path, opener: Opener, columns: Collection[L
                 f"the file {shown(path)} has the columns of {shown(first.path)} in another order; say which one "
                 "counts: columns=[...]",
             )
-        problem = f"it lacks {lacks!r}" if lacks is not None else f"it has {more!r} too"
-    raise ArgumentError("data", f"{others}: {problem}; all must have the same")
+    # A name that the first file has comes before one that it has not: where names are missing, that is of a row.
+    problem = f": it lacks {lacks!r}" if lacks is not None else f": it has {more!r} too" if more is not None else ""
+    raise ArgumentError("data", f"{others}{problem}; all must have the same")
+
+
+def _lacks(path: Path, kind: str, opener: Opener, label: Label) -> bool:
+    try:
+        _open(path, kind, opener, [label])
+    except ArgumentError as error:
+        return error.argument == "columns"
+    return False
 
 
 def _refuse_repeated(files: Sequence[WatchedFile]) -> None:

@@ -88,7 +88,11 @@ def test_columns_are_chosen_by_name_in_every_file() -> None:
     Path("data/b.csv").write_text("y\n5\n")
     assert "'data/b.csv' has other columns than 'data/a.csv': it lacks 'x'; all must have the same" in refusal("data")
     for asked in (["y", "x"], {"y", "x"}):
-        assert "other columns than 'data/a.csv': the data has no column 'x'; " in refusal("data", columns=asked)
+        assert refusal("data", columns=asked).endswith("'data/a.csv': it lacks 'x'; all must have the same")
+    Path("data/b.csv").write_text("Smith,yes\nJones,no\n")  # without names: they would be those of a row
+    for columns in (None, ["y", "x"]):
+        assert "Smith" not in (said := refusal("data", columns=columns))
+        assert "it lacks '" in said
     with pytest.raises(ArgumentError, match=r"^columns: the data has no column 'w'"):
         open_rows("data", columns=["w"])
 
