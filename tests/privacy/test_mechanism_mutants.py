@@ -121,7 +121,7 @@ def test_an_endless_row_that_is_not_dropped_is_rejected() -> None:
             (
                 ("vectors = np.rint(y, out=y)", "vectors = y"),
                 ("(gather @ vectors).astype(np.int64)", "gather @ vectors"),
-                ("np.zeros(count + LINE // 8, np.int64)", "np.zeros(count + LINE // 8)"),
+                ("np.zeros(count + LINE // 8, kind)", "np.zeros(count + LINE // 8)"),
             ),
             id="sums of floats",
         ),

@@ -34,11 +34,13 @@ def test_a_lattice_vector_does_not_depend_on_the_rows_beside_it(d: int) -> None:
 
 @pytest.mark.parametrize("strangers", [(), (0,), (7, 99), (0, 1, 2, 50, 99), range(60)], ids=str)
 def test_rows_on_the_usual_lattice_and_those_on_others_are_each_scaled_alone(strangers: Any) -> None:
-    """NumPy scales a table by one number where few rows are strangers, and then those on their own."""
-    assert strangers_shown(norm_cells, strangers) == []
-    planted = changed(norm_cells, ("    y *= usual\n", "    y *= times[0]\n"))
-    if 0 in strangers and len(strangers) < 25:
-        assert strangers_shown(planted, strangers) != []
+    """NumPy scales a table by one number, or not at all, where few rows are strangers, and then those on their own."""
+    not_at_all = ("    if usual != 1.0:\n        y *= usual\n", "    y *= times[0]\n")
+    by_one_number = ("        y *= usual\n", "        y *= times[0]\n")
+    for typical, plant in ((1.0, not_at_all), (0.125, by_one_number)):
+        assert strangers_shown(norm_cells, strangers, typical) == []
+        if 0 in strangers and len(strangers) < 25:
+            assert strangers_shown(changed(norm_cells, plant), strangers, typical) != []
 
 
 def test_rows_hardly_longer_than_the_last_edge_are_no_rows_of_the_usual_length() -> None:
@@ -51,7 +53,7 @@ def test_rows_hardly_longer_than_the_last_edge_are_no_rows_of_the_usual_length()
 def hardly_longer_shown(module: Any) -> list[int]:
     """Of rows in the last cell, ten of them clipped by a share of some 10⁻¹⁰: whose vector is not what it should be."""
     cells = module.NormCells.around(1.0, lowest=0.5, highest=1.0, d=4, points=2**30)
-    top, step = float(cells.edges[-1]), float(cells.steps[-1])
+    top, step = float(cells.edges[-1]), cells.step / float(cells.finer[-1])
     table = np.abs(np.random.default_rng(36).normal(size=(100, 4)))
     longer = np.where(np.arange(100) < 10, 1.0 + np.random.default_rng(37).uniform(1e-10, 9e-10, 100), 0.995)
     table *= (longer * top / np.sqrt((table**2).sum(axis=1)))[:, None]
@@ -64,11 +66,11 @@ def hardly_longer_shown(module: Any) -> list[int]:
     return np.flatnonzero((np.rint(table * times[:, None]) != vectors).any(axis=1)).tolist()
 
 
-def strangers_shown(module: Any, strangers: Any) -> list[int]:
+def strangers_shown(module: Any, strangers: Any, typical: float) -> list[int]:
     """The rows whose cell or lattice vector is not what it is without the other rows."""
-    table = np.random.default_rng(34).uniform(0.1, 0.3, (100, 4))  # norms up to the 1.0 of the usual lattice
+    table = np.random.default_rng(34).uniform(0.26, 0.49, (100, 4))  # norms from .5 to 1.0 share a lattice
     table[list(strangers)] *= np.random.default_rng(35).choice([7.0, 90.0, 1e4], (len(strangers), 1))
-    cells = module.NormCells.around(1.0, lowest=0.01, highest=300.0, d=4, points=2**30)
+    cells = module.NormCells.around(typical, lowest=0.01, highest=300.0, d=4, points=2**30)
     function = module.CellSums(view=signed_view(4), cells=cells, squared=False, wide=False)
     with np.errstate(all="ignore"):  # as in the fold
         cell, vectors = function.lattice_vectors(table)

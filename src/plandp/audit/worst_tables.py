@@ -48,7 +48,7 @@ def stages(plan: AuditPlan) -> tuple[Stage, ...]:
 
 
 def _of_method(method: str, rho: Fraction) -> list[Stage]:
-    wide = 2.0**899
+    wide = 2.0**599
     small = [
         _real(method, rho, n=1, d=1, high=1.0),
         _real(method, rho, n=12, d=3, high=50.0, smallest_spread=0.5),

@@ -47,7 +47,7 @@ def add_up_cells(
     edges: FloatArray,
     lowest_bucket: int,
     first_cells: NDArray[np.int32],
-    steps: FloatArray,
+    finer: FloatArray,
     squared_bounds: IntArray,
     counts: IntArray,
     sums: IntArray,
@@ -68,7 +68,6 @@ def add_up_cells(
     norms = np.empty(TOGETHER)
     bits = norms.view(np.int64)
     middle, unit = center.copy(), factor.copy()  # aligned: a tenth of the time
-    finer = 1.0 / steps
     rounding = 0.5 * np.sqrt(d) + 1.0  # to nearest makes no vector longer by more
     added = np.zeros(len(edges), np.uint64)
     # unsigned numbers come round at 2⁶⁴, of others a compiler may believe that they do not
@@ -134,7 +133,7 @@ def add_up_cells(
             counts[cell] += 1
             if not np.isfinite(norms[r]):
                 continue
-            times = edges[last] / norms[r] / steps[cell] if norms[r] > edges[last] else finer[cell]
+            times = edges[last] / norms[r] * finer[cell] if norms[r] > edges[last] else finer[cell]
             to = cell * width
             later = begin + ahead + r  # of one row at a time: memory takes so many questions at once
             if later < count:

@@ -85,7 +85,7 @@ def add_up_columns(
     edges: FloatArray,
     lowest_bucket: int,
     first_cells: NDArray[np.int32],
-    steps: FloatArray,
+    finer: FloatArray,
     squared_bounds: IntArray,
     counts: IntArray,
     sums: IntArray,
@@ -106,7 +106,6 @@ def add_up_columns(
     found = np.zeros((groups, len(edges) * TOGETHER), np.uint64)  # unsigned numbers come round at 2⁶⁴
     in_cell = np.zeros(len(edges), np.uint64)
     bare = sums.view(np.uint64)
-    finer = 1.0 / steps
     clean = True
     for begin in range(first, first + count, strip):
         rows = min(strip, first + count - begin)
@@ -162,7 +161,7 @@ def add_up_columns(
             counts[cell] += 1
             in_cell[cell] += np.uint64(1)
             cells[r] = cell * TOGETHER
-            times[r] = edges[last] / norm[r] / steps[cell] if norm[r] > edges[last] else finer[cell]
+            times[r] = edges[last] / norm[r] * finer[cell] if norm[r] > edges[last] else finer[cell]
             if not np.isfinite(norm[r]):
                 times[r] = 0.0
                 y[:, TOGETHER * r : TOGETHER * (r + 1)] = 0.0

@@ -1,10 +1,11 @@
 """Integer sums of lattice vectors, grouped by the norm of the row: all that radius and clipped sum need, in one pass.
 
 A row y of norm up to edge_g goes to cell g as the integer vector q = rint(y / step_g), Σq² ≤ bound_g² checked in
-integers.  Reads data and pays nothing: what comes out stays inside the library.  Proof: docs/proofs/clipped_sum.md.
+integers; y is measured in steps of cell 0 from the start, so that most rows need no division.  Reads data and pays
+nothing: what comes out stays inside the library.  Proof: docs/proofs/clipped_sum.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ IntArray = NDArray[np.int64]
 
 PER_OCTAVE = 32  # cells per doubling of the norm: a clipped row comes out at most 2.2% short
 TILE = 2**20  # values worked on at a time: they stay in the last cache, and a call for all of them costs little
-STRETCHED = 2**13  # values: NumPy copies a shorter row whenever it stretches it over a tile
+STRETCHED = 2**10  # values: NumPy's buffer is made so short; a row that is shorter is copied whenever it is stretched
 EXACT = 2**53  # whole numbers up to here are float64, and so are their sums
 EVERY_ROW = np.empty(0, np.int64)
 LINE = 64  # bytes of a line of the cache
@@ -59,9 +60,14 @@ class NormCells:
         return cls(edges=edges, octave=octave, step=step, bounds=bounds)
 
     @cached_property
-    def steps(self) -> FloatArray:
-        """The lattice step of every cell."""
-        return np.asarray(self.step * 2.0**self.octave)
+    def edges_in_steps(self) -> FloatArray:
+        """The upper norm of each cell, as rows are measured: in lattice steps of cell 0."""
+        return self.edges / self.step
+
+    @cached_property
+    def finer(self) -> FloatArray:
+        """What a row of the cell, measured in steps of cell 0, is multiplied by to be measured in its own."""
+        return np.asarray(2.0**-self.octave)
 
     @cached_property
     def squared_bounds(self) -> IntArray:
@@ -76,9 +82,9 @@ class NormCells:
     @cached_property
     def shortcuts(self) -> tuple[int, NDArray[np.int32]]:
         """The number of the lowest bucket of norms, and for every bucket a cell that its norms are not below."""
-        lowest, highest = (int(edge) >> BUCKET_SHIFT for edge in self.edges[[0, -1]].view(np.int64))
+        lowest, highest = (int(edge) >> BUCKET_SHIFT for edge in self.edges_in_steps[[0, -1]].view(np.int64))
         smallest = (np.arange(lowest, highest + 1, dtype=np.int64) << BUCKET_SHIFT).view(np.float64)
-        return lowest, np.searchsorted(self.edges, smallest).astype(np.int32)
+        return lowest, np.searchsorted(self.edges_in_steps, smallest).astype(np.int32)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +122,7 @@ class CellSums:
 
     def _sums(self, block: FloatArray, chosen: IntArray | None) -> tuple[NDArray[Any], ...]:
         counts = np.zeros(len(self.cells.edges), np.int64)
-        sums = _zeros_in_line(len(self.cells.edges), block.shape[1])
+        sums = _zeros_in_line(len(self.cells.edges), block.shape[1], np.int64)
         if len(block):
             self._add(block, chosen, counts, sums)
         return counts, sums.astype(object) if self.wide else sums
@@ -133,7 +139,7 @@ class CellSums:
     @property
     def _public(self) -> tuple[Any, ...]:
         """What the loops are told of view and cells."""
-        view, cells = self.view, self.cells
+        view, cells = self._in_steps, self.cells
         return (
             view.low,
             view.high,
@@ -141,9 +147,9 @@ class CellSums:
             view.center,
             view.factor,
             self.squared,
-            cells.edges,
+            cells.edges_in_steps,
             *cells.shortcuts,
-            cells.steps,
+            cells.finer,
             cells.squared_bounds,
         )
 
@@ -153,7 +159,7 @@ class CellSums:
 
         every = len(block) if chosen is None else len(chosen)
         rows = max(1, min(TILE // block.shape[1], EXACT // int(self.cells.bounds.max()), every))
-        room = np.empty((rows, block.shape[1]))
+        room = _zeros_in_line(rows, block.shape[1], np.float64)
         ones, each = np.ones(rows), np.arange(rows + 1, dtype=np.int32)
         for begin in range(0, every, rows):
             tile = slice(begin, begin + rows)
@@ -175,9 +181,9 @@ class CellSums:
         y, norm = self._mapped(rows, np.empty(rows.shape) if room is None else room[: len(rows)])
         norm, cell = self._from_the_left(y, norm)
         unusable = ~np.isfinite(norm)
-        top = cells.edges[-1]
-        times = np.where(norm > top, top / norm, 1.0) / cells.steps[cell]
-        _scaled(y, times, usual=1.0 / cells.steps[np.bincount(cell).argmax()])
+        top = cells.edges_in_steps[-1]
+        times = np.where(norm > top, top / norm, 1.0) * cells.finer[cell]
+        _scaled(y, times, usual=cells.finer[np.bincount(cell).argmax()])
         y[unusable] = 0.0
         vectors = np.rint(y, out=y)
         longest = norm * times * (1.0 + self._margin) + (0.5 * np.sqrt(y.shape[1]) + 1.0)  # rounding adds √d/2 at most
@@ -188,6 +194,12 @@ class CellSums:
             vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
         return cell, vectors
 
+    @cached_property
+    def _in_steps(self) -> Recentred:
+        """The view, so that y, or y² where squared, comes out in lattice steps of cell 0."""
+        step = np.sqrt(self.cells.step) if self.squared else self.cells.step
+        return replace(self.view, factor=self.view.factor / step)
+
     @property
     def _margin(self) -> float:
         """Twice what the order of d additions can change."""
@@ -196,7 +208,7 @@ class CellSums:
     @cached_property
     def _reach(self) -> float:
         """A row with a shorter norm lies within the box and has no NaN; 0 where squares could underflow."""
-        view = self.view
+        view = self._in_steps
         reach = float((np.minimum(view.center - view.low, view.high - view.center) * view.factor).min())
         reach = max(reach, 0.0)
         reach = reach * reach if self.squared else reach
@@ -206,7 +218,7 @@ class CellSums:
     def _repeated(self) -> tuple[FloatArray, FloatArray]:
         """Centres and factors of so many rows that NumPy does not copy them."""
         times = -(-STRETCHED // len(self.view.center))
-        return np.tile(self.view.center, times), np.tile(self.view.factor, times)
+        return np.tile(self.view.center, times), np.tile(self._in_steps.factor, times)
 
     def _mapped(self, rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The rows y, or their squares, written to `y` if they stay within the box; their norms, in any order."""
@@ -216,7 +228,7 @@ class CellSums:
         y, norm = self._measured(y)
         if norm.max(initial=0.0) * (1.0 + self._margin) < self._reach:  # NaN is below nothing
             return y, norm
-        return self._measured(self.view(rows))  # a row may reach out of the box
+        return self._measured(self._in_steps(rows))  # a row may reach out of the box
 
     def _measured(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         if self.squared:
@@ -225,7 +237,7 @@ class CellSums:
 
     def _from_the_left(self, y: FloatArray, norm: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
         """The norm of every row, added up from the left where another order could give another cell; and its cell."""
-        edges, margin = self.cells.edges, self._margin
+        edges, margin = self.cells.edges_in_steps, self._margin
         cell = self._cell_of(norm)
         below = (cell == 0) | (edges[cell - 1] < norm * (1.0 - margin))
         unsure = np.flatnonzero(~(below & (norm * (1.0 + margin) <= edges[cell])))
@@ -240,7 +252,7 @@ class CellSums:
 
         Norms are never NaN, but of rows that will be mapped anew.
         """
-        edges, (lowest, first_cells) = self.cells.edges, self.cells.shortcuts
+        edges, (lowest, first_cells) = self.cells.edges_in_steps, self.cells.shortcuts
         cell = first_cells.take((norm.view(np.int64) >> BUCKET_SHIFT) - lowest, mode="clip")
         while (further := (edges.take(cell) < norm) & (cell < len(edges) - 1)).any():
             cell += further
@@ -248,13 +260,17 @@ class CellSums:
 
 
 def _scaled(y: FloatArray, times: FloatArray, *, usual: float) -> None:
-    """Multiply every row by its own number; most have the usual one, by which NumPy does it three times as fast."""
+    """Multiply every row by its own number; most have the usual one, by which NumPy does it three times as fast.
+
+    That is 1 where most rows lie on the lattice of cell 0.
+    """
     others = np.flatnonzero(times != usual)
     if FEW * len(others) > len(times):
         y *= times[:, None]
         return
     unusual = y[others] * times[others, None]
-    y *= usual
+    if usual != 1.0:
+        y *= usual
     y[others] = unusual
 
 
@@ -262,14 +278,16 @@ def _of_each_row(operation: np.ufunc, rows: FloatArray, numbers: FloatArray, out
     """Write operation(row, numbers) of every row to `out`; the numbers are those of several rows."""
     d, together = rows.shape[1], len(numbers)
     some = len(rows) - len(rows) % (together // d)
-    operation(rows[:some].reshape(-1, together), numbers, out=out[:some].reshape(-1, together))
-    operation(rows[some:], numbers[:d], out=out[some:])
+    with np.errstate():  # at its end the buffer is as long as before
+        np.setbufsize(STRETCHED)
+        operation(rows[:some].reshape(-1, together), numbers, out=out[:some].reshape(-1, together))
+        operation(rows[some:], numbers[:d], out=out[some:])
 
 
-def _zeros_in_line(rows: int, columns: int) -> IntArray:
+def _zeros_in_line(rows: int, columns: int, kind: type[Any]) -> NDArray[Any]:
     """Zeros that begin with a line of the cache: what lies across two costs a twentieth of the time."""
     count = rows * columns
-    room = np.zeros(count + LINE // 8, np.int64)
+    room = np.zeros(count + LINE // 8, kind)
     begin = -room.ctypes.data % LINE // 8
     return room[begin : begin + count].reshape(rows, columns)
 

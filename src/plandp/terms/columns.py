@@ -21,8 +21,9 @@ SMALLEST_SPREAD_SHARE = 2.0**-20
 FINEST_SPREAD_SHARE = 2.0**-45
 """No smaller share may be asked for: a lattice of a quarter of the spread has at most 2**47 cells."""
 
-_WIDEST = 2.0**900
-"""Widths from 1/_WIDEST to _WIDEST are taken: noise far above and spreads far below them are still ordinary floats."""
+_WIDEST = 2.0**600
+"""Widths from 1/_WIDEST to _WIDEST are taken: noise far above, spreads far below and lattice steps of any row are
+still ordinary floats."""
 
 _MOST_UNITS = 2.0**120
 """A column is from 1/_MOST_UNITS to _MOST_UNITS error_scales wide: fourth powers, in which variances of squares are

@@ -204,8 +204,8 @@ def test_numbers_that_no_part_takes_are_refused(make: object, argument: str) -> 
 
 @pytest.mark.parametrize("rho", ["1e-12", 1, 10**6])
 def test_unit_noise_beyond_float64_is_refused_by_public_numbers(rho: object) -> None:
-    wide = {"bounds": (-(2.0**899), 2.0**899), "error_scale": "bounds"}
-    for scale, table in ((2.0**200, np.zeros((20, 2))), (2.0**499, np.full((20, 2), np.nan))):
+    wide = {"bounds": (-(2.0**599), 2.0**599), "error_scale": "bounds"}
+    for scale, table in ((2.0**430, np.zeros((20, 2))), (2.0**499, np.full((20, 2), np.nan))):
         method = plan_classic(small_spread=classic.UnitNoise(scale=scale))
         with pytest.raises(plandp.ArgumentError) as raised:
             plandp.mean(table, rho=rho, method=method, testing_seed=1, **wide)  # type: ignore[arg-type]

@@ -201,7 +201,7 @@ def test_wrong_arguments_are_named(public, argument):
     [
         changed(n=1, d=1, rho=1e-12),
         changed(n=10**15, rho=1e6),
-        changed(bounds=(-1e200, 1e200), error_scale="bounds"),
+        changed(bounds=(-1e180, 1e180), error_scale="bounds"),
         changed(error_norm=200, spread_shape="zipf:10"),
         changed(d=3000, spread_shape="one-large"),
     ],

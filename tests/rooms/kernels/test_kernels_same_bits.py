@@ -262,7 +262,8 @@ def test_norms_are_added_from_the_left_to_the_last_bit(d: int, above: bool) -> N
     norms = np.sqrt(np.add.accumulate(table * table, axis=1)[:, -1])
     edges = np.append(np.unique(np.nextafter(norms, 0.0) if above else norms), 100.0)
     many = len(edges)
-    cells = NormCells(edges=edges, octave=np.zeros(many, np.int64), step=1e-6, bounds=np.full(many, 2**30))
+    # a power of two: norms measured in steps have the same bits
+    cells = NormCells(edges=edges, octave=np.zeros(many, np.int64), step=2.0**-20, bounds=np.full(many, 2**30))
     view = Recentred(low=np.full(d, -50.0), high=np.full(d, 50.0), missing=None, center=np.zeros(d), factor=np.ones(d))
     rows = open_rows(table)
     wanted = [0] + [1] * (many - 1) if above else [1] * (many - 1) + [0]

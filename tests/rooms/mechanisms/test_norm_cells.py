@@ -17,15 +17,14 @@ CELLS = NormCells.around(2.0, lowest=0.1, highest=30.0, d=D, points=2**20)
 
 def one_row(x: list[float], squared: bool) -> tuple[int, list[int]]:
     """Cell and lattice vector of one row, in plain Python."""
-    y = []
+    y, unit = [], math.sqrt(CELLS.step) if squared else CELLS.step
     for value, low, high, center, factor in zip(x, VIEW.low, VIEW.high, VIEW.center, VIEW.factor, strict=True):
-        entry = 0.0 if math.isnan(value) else (min(max(value, low), high) - center) * factor
+        entry = 0.0 if math.isnan(value) else (min(max(value, low), high) - center) * (factor / unit)
         y.append(entry * entry if squared else entry)
     norm = math.sqrt(sum(entry * entry for entry in y))
-    edges = CELLS.edges.tolist()
+    edges = (CELLS.edges / CELLS.step).tolist()
     cell = next((g for g, edge in enumerate(edges) if norm <= edge), len(edges) - 1)
-    shrink = edges[-1] / norm if norm > edges[-1] else 1.0
-    scale = shrink / (CELLS.step * 2.0 ** int(CELLS.octave[cell]))
+    scale = (edges[-1] / norm if norm > edges[-1] else 1.0) * 2.0 ** -int(CELLS.octave[cell])
     return cell, [round(entry * scale) for entry in y]
 
 
@@ -44,6 +43,13 @@ def test_totals_are_those_of_a_plain_loop(squared: bool) -> None:
     assert totals.counts.tolist() == counts
     assert totals.sums.tolist() == sums
     assert sum(counts) == 300
+
+
+def test_numpys_buffer_is_as_long_as_before() -> None:
+    before = np.getbufsize()
+    with np.errstate(all="ignore"):
+        CellSums(view=VIEW, cells=CELLS, squared=False, wide=False).lattice_vectors(np.ones((3, D)))
+        assert np.getbufsize() == before
 
 
 def test_wide_sums_are_the_same_numbers() -> None:

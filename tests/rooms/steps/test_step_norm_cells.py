@@ -8,7 +8,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms.clipped_sum import FRACTION_BITS, cell_weights, finer_bits
-from plandp.mechanisms.norm_cells import NormCells
+from plandp.mechanisms.norm_cells import CellSums, NormCells
 from plandp.planner.split import MOST_LATTICE_POINTS, plan_design
 from plandp.steps import radius
 from plandp.terms.columns import read_columns
@@ -36,13 +36,39 @@ def cells_for(n: int, rho: Fraction, *, wide: bool = False) -> tuple[NormCells, 
 @pytest.mark.parametrize("n", [2, 10**4, 10**9, 10**12])
 def test_lattice_vectors_and_variances_stay_within_the_proof(n: int, rho: Fraction, wide: bool) -> None:
     cells, _, design = cells_for(n, rho, wide=wide)
-    assert (cells.edges <= MOST_LATTICE_POINTS * cells.steps * (1 + 1e-9)).all()
+    assert (cells.edges <= MOST_LATTICE_POINTS * cells.step / cells.finer * (1 + 1e-9)).all()
     assert cells.narrow
     for cell in range(0, len(cells.edges), 7):
         finer = finer_bits(cells, cell, design.split.sum)
         _, longest = cell_weights(cells, cell, finer)
         assert finer >= FRACTION_BITS
         assert 2 * longest**2 / design.split.sum < 2**96  # whether it can be drawn must not follow from the radius
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("squared", [False, True])
+def test_rows_of_the_most_unlike_columns_are_measured_in_steps_by_ordinary_floats(wide: bool, squared: bool) -> None:
+    # Widths, units and spreads at the ends of what is taken: a factor per step would be infinite for wider columns.
+    width, unit = 2.0 ** np.array([600.0, 600, -600, -600]), 2.0 ** np.array([120.0, -120, 120, -120])
+    columns = read_columns(
+        labels=range(4), bounds=[(0, each) for each in width], error_scale=width * unit, smallest_spread=width / 2**45
+    )
+    design = plan_design(n=10**9, columns=columns, rho=Fraction(1), error_norm=2.0)
+    middle, rows = width / 2, open_rows(np.zeros((2, 4)))
+    for spread in (width / 2**49, width / 2):
+        stretch = np.ones(4) if wide else (spread / columns.error_scale) ** 0.5
+        with np.errstate(all="ignore"):  # as in the fold
+            if wide:
+                cells = radius.wide_norm_cells(rows, middle, stretch, design).cells
+            else:
+                cells = radius.stretched_norm_cells(rows, middle, spread / columns.error_scale, stretch, design).cells
+        view = radius.stretched_view(middle, stretch, design)
+        function = CellSums(view=view, cells=cells, squared=squared, wide=False)
+        assert np.isfinite(function._in_steps.factor).all()
+        with np.errstate(over="raise", invalid="raise"):
+            farthest = (function._in_steps(width[None]) ** (2 if squared else 1)) ** 2
+        assert np.isfinite(farthest.sum())
+        assert farthest.sum() > 0.0
 
 
 @pytest.mark.parametrize(("n", "rho"), [(500_000, Fraction(1)), (10**6, Fraction(1, 100)), (2 * 10**7, Fraction(1))])
