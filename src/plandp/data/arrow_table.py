@@ -109,7 +109,11 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     """
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
     names = schema.names  # made anew whenever it is asked for
-    read_labels(names)
+    labels = read_labels(names)
+    if columns is None and labels and all(map(is_arrow_number, set(schema.types))):  # the usual case at once
+        return ArrowColumns(
+            names=tuple(names), widths=(None,) * len(names), labels=labels, positions=None, unpacked=len(names)
+        )
     alone = len(schema) == 1 and is_alone(columns, names[0])
     widths = [
         (fixed_width(field.type) or named_places(columns, field.name, alone=alone)) if is_list(field.type) else None
