@@ -256,7 +256,7 @@ def read_feather(path: Path) -> None:
 
 def read_csv(path: Path) -> None:
     """Turn all cells into numbers by plandp's own rules: nobody else has them."""
-    for table, _ in open_csv(path, None).pieces(picked=False):
+    for table, _ in open_csv(path, None).pieces():
         table.read(slice(0, table.n))
 
 

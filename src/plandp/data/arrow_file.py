@@ -13,7 +13,7 @@ from plandp.data.arrow_numbers import refuse_damaged
 from plandp.data.arrow_pieces import ColumnPlaces, batch_pieces, column_places
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Batches, Piece
-from plandp.data.column_groups import MOST_TOGETHER, ColumnGroups, windows
+from plandp.data.column_groups import MOST_TOGETHER, ColumnGroups
 from plandp.data.mapped_reads import MappedReads
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
@@ -85,13 +85,13 @@ class ArrowFile:
         for batch in stored_batches(self.path):
             yield batch.n, batch.size
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the batches."""
         fields = sorted(self.names.index(name) for name in self.columns.names)
         with ipc_reader(self.path, fields, mapped=self._mapped) as (reader, source):
             for number, batch in enumerate(stored_batches(self.path)):
                 if self._in_pieces(batch):
-                    yield from self._cut(batch, picked=picked)
+                    yield from self._cut(batch)
                     if self.stream:
                         source.seek(batch.end)
                 elif self.stream:
@@ -118,7 +118,7 @@ class ArrowFile:
             return self._wide and batch.n * len(self.labels) > MAPPED
         return batch.n * self.columns.unpacked > LARGE
 
-    def _cut(self, batch: StoredBatch, *, picked: bool) -> Iterator[Piece]:
+    def _cut(self, batch: StoredBatch) -> Iterator[Piece]:
         """Go through the rows of a batch that is not held whole."""
         import pyarrow
 
@@ -126,10 +126,8 @@ class ArrowFile:
         read = partial(batch_pieces, self.path, batch, self.places)
         names = self.columns.names
         if self._wide and batch.codec is not None:  # each column that is unpacked takes a megabyte
-            group = ColumnGroups(n=batch.n, labels=self.labels, names=names, batches=partial(read, ROWS_OF_A_GROUP))
-            for window in windows(group, picked=picked):
-                yield window, batch.size * window.n // batch.n
-                del window  # it is large, and would live on while the next is read
+            read_group = partial(read, ROWS_OF_A_GROUP)
+            yield ColumnGroups(n=batch.n, labels=self.labels, names=names, batches=read_group), batch.size
             return
         step = max(1, (WIDE if self._wide else 1) * batches.VALUES_AT_A_TIME // self.columns.unpacked)
         for piece in read(step, names):

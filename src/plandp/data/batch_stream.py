@@ -75,7 +75,7 @@ class BatchStream:
         for table in self._tables():
             yield table.n, table.n
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the batches."""
         for table in self._tables():
             yield ReadThrough(table=table, reader=_copied, watches=False), table.n

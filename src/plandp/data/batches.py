@@ -39,6 +39,6 @@ class Batches(Protocol):
         """Go through all rows and return how many there are: piece by piece, with their bytes."""
         ...
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
-        """Go through all rows; where only a few of each piece are `picked`, pieces may be larger."""
+    def pieces(self) -> Iterator[Piece]:
+        """Go through all rows."""
         ...

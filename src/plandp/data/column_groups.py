@@ -5,17 +5,20 @@ A reader holds a page or two of every column that it reads, some 2 MB, however f
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from plandp.data import batches
 from plandp.data.array import ArrayTable
-from plandp.data.arrow_numbers import arrow_numbers
+from plandp.data.arrow_numbers import arrow_floats, arrow_numbers
 from plandp.data.rows import FloatBlock
 from plandp.data.side_by_side import lay_side_by_side
-from plandp.data.table import RowChoice, Table, float_block
+from plandp.data.table import ReadThrough, RowChoice, Table, float_block
 from plandp.terms.columns import Label
+
+T = TypeVar("T")
 
 MOST_TOGETHER = 128
 """So many columns are read together; more are read in groups, which takes longer."""
@@ -25,6 +28,9 @@ GROUP = 32
 
 WINDOW = 3 * 2**24
 """At most so many values (384 MiB) are laid side by side at a time; for the next, rows are read from the first on."""
+
+TALLEST = 2**23
+"""Of so many rows at most all norms are held (256 MiB, with where they belong)."""
 
 ROWS_AT_A_TIME = batches.VALUES_AT_A_TIME // GROUP
 
@@ -62,15 +68,51 @@ class ColumnGroups:
                 raise EOFError("a group of rows is shorter than the file says")
         return float_block(values)
 
+    def groups(self) -> Iterator[tuple[int, int, list[FloatBlock]]]:
+        """Go through all rows of some columns, then of the next: a row, a column, and what begins there, by columns."""
+        for place in range(0, len(self.names), GROUP):
+            names = self.names[place : place + GROUP]
+            begin = 0
+            for batch in self.batches(names):
+                yield begin, place, [arrow_floats(batch.column(name)) for name in names]
+                begin += batch.num_rows
+            if begin != self.n:
+                raise EOFError("a group of rows has another length than the file says")
 
-def windows(rows: ColumnGroups, *, picked: bool) -> Iterator[Table]:
-    """Return the rows in stretches that fit into memory, or as they are where only some are picked of them."""
-    if rows.n == 0:  # a part of a file may be empty
+
+def groups_in(table: Table) -> Callable[[], Iterator[tuple[int, int, list[FloatBlock]]]] | None:
+    """Return how to go through a table by groups of columns, if it is one that does not fit into memory."""
+    own = table.table if isinstance(table, ReadThrough) else table
+    if not isinstance(own, ColumnGroups):
+        return None
+    return partial(_through, table.reader, own.groups) if isinstance(table, ReadThrough) else own.groups
+
+
+def in_stretches(table: Table) -> Iterator[Table]:
+    """Return a table in stretches of rows that fit into memory; others than groups of columns as they are."""
+    if groups_in(table) is None or table.n == 0:
+        yield table
         return
-    if picked:
-        yield rows
-        return
-    most = max(1, WINDOW // len(rows.names))
-    step = -(-rows.n // -(-rows.n // most))  # windows are equally long: so the least is read again
-    for first in range(0, rows.n, step):
-        yield ArrayTable(array=rows.read(slice(first, min(first + step, rows.n))), labels=rows.labels)
+    step = -(-table.n // _count_of_stretches(table))  # equally long: so the least is read again
+    for first in range(0, table.n, step):
+        yield ArrayTable(array=table.read(slice(first, min(first + step, table.n))), labels=table.labels)
+
+
+def worth_two_looks(table: Table) -> bool:
+    """Whether to go through all rows of a table twice, by groups of columns, reads less than its stretches.
+
+    For each of these rows are read from the first on: half of them for the average stretch.
+    """
+    return groups_in(table) is not None and table.n <= TALLEST and _count_of_stretches(table) + 1 > 2 * 2
+
+
+def _count_of_stretches(table: Table) -> int:
+    return -(-table.n // max(1, WINDOW // len(table.labels)))
+
+
+def _through(reader: Callable[[Callable[[], T | None]], T | None], begin: Callable[[], Iterator[T]]) -> Iterator[T]:
+    """What comes from an iterator, each piece of it read by `reader`."""
+    pieces = begin()
+    while (piece := reader(partial(next, pieces, None))) is not None:
+        yield piece
+        del piece

@@ -73,7 +73,7 @@ class CsvFile:
             for lines, size in self._lines(file):
                 yield count_records(lines, file, self.delimiter), size
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the records."""
         with self.path.open("rb") as file:
             for lines, size in self._lines(file):

@@ -117,9 +117,9 @@ class WatchedFile:
         """Count the rows."""
         return self._watched(self.content.counts)
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the rows."""
-        for table, size in self._watched(partial(self.content.pieces, picked=picked)):
+        for table, size in self._watched(self.content.pieces):
             # some of it is read only when asked for
             yield ReadThrough(table=table, reader=self._read, watches=True), size
             del table  # a large one would live on while the next is read
@@ -179,10 +179,10 @@ class FileSeries:
         for file in self.files:
             yield from file.counts()
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through all files."""
         for file in self.files:
-            yield from file.pieces(picked=picked)
+            yield from file.pieces()
 
 
 def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:

@@ -76,7 +76,7 @@ class NpyFile:
         """Return the number of rows, which the header tells."""
         yield self.n, self.size
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the file; what is not asked for is not read."""
         step = max(1, batches.VALUES_AT_A_TIME // self.width)
         with self.path.open("rb") as file:
@@ -155,7 +155,7 @@ class NpzFile:
         """Return the number of rows, which the header tells."""
         yield self.n, self.size
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Return the one piece."""
         with self.path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
             array = two_dimensional(loaded[self.member])

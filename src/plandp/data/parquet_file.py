@@ -11,7 +11,7 @@ from plandp.data import batches
 from plandp.data.arrow_numbers import refuse_damaged
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Piece
-from plandp.data.column_groups import MOST_TOGETHER, ROWS_AT_A_TIME, ColumnGroups, windows
+from plandp.data.column_groups import MOST_TOGETHER, ROWS_AT_A_TIME, ColumnGroups
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
@@ -60,7 +60,7 @@ class ParquetFile:
         """Return the number of rows, which the file tells."""
         yield self.n, self.size
 
-    def pieces(self, *, picked: bool) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Go through the file."""
         import pyarrow
 
@@ -69,7 +69,7 @@ class ParquetFile:
             for few, numbers in groupby(range(len(lengths)), lambda number: self._few(lengths[number])):
                 if not few:
                     for number in numbers:
-                        yield from self._wide(file, number, lengths[number], picked=picked)
+                        yield self._wide(file, number, lengths[number]), self._share(lengths[number])
                     continue
                 for batch in _batches(file, list(numbers), self.columns.names, self._step()):
                     yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
@@ -86,12 +86,9 @@ class ParquetFile:
         """How many rows are read at a time; of many columns more, since each costs something, however short it is."""
         return max(1, (FEW_VALUES if self._many else batches.VALUES_AT_A_TIME) // self.columns.unpacked)
 
-    def _wide(self, file: Any, number: int, n: int, *, picked: bool) -> Iterator[Piece]:
+    def _wide(self, file: Any, number: int, n: int) -> ColumnGroups:
         read = partial(_batches, file, [number], step=ROWS_AT_A_TIME)
-        group = ColumnGroups(n=n, labels=self.labels, names=self.columns.names, batches=read)
-        for window in windows(group, picked=picked):
-            yield window, self._share(window.n)
-            del window  # it is large, and would live on while the next is read
+        return ColumnGroups(n=n, labels=self.labels, names=self.columns.names, batches=read)
 
     def _share(self, rows: int) -> int:
         return self.size * rows // max(1, self.n)

@@ -1,6 +1,6 @@
 """What the rest of plandp may ask of a table: its public shape, and a fold over its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -43,6 +43,27 @@ class ColumnFunction(AddingFunction, Protocol):
 
     def add_columns(self, sums: Sums, values: NDArray[np.float64], begins: NDArray[np.int64], rows: range, /) -> None:
         """Add to `sums` what it would return for these rows of columns that begin at `begins` of `values`."""
+        ...
+
+
+ColumnLook = Callable[[int, int, Sequence[FloatBlock]], None]
+"""Sees some values: the first row, the place of the first column, and these columns one by one, of one dimension."""
+
+
+@runtime_checkable
+class LookingFunction(AddingFunction, Protocol):
+    """An adding function that can read rows a few columns at a time, if it sees all of them more than once."""
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether `looks` can be called."""
+        ...
+
+    def looks(self, sums: Sums, n: int, /) -> Iterator[ColumnLook]:
+        """Return looks at `n` rows, each of which must see all columns from the left before the next one is asked for.
+
+        After the last, `sums` has what the function would return for these rows.
+        """
         ...
 
 

@@ -1,7 +1,7 @@
 """The fold over rows that are read again in every pass, since they do not fit into memory."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
@@ -12,10 +12,11 @@ from plandp.data import batches as sources
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
 from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
+from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
 from plandp.data.labels import BeforeValues
 from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths, count_of_rows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, LookingFunction, Rows, Sums
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -27,6 +28,14 @@ HELD = 3 * 2**24
 """A sample of so many values (384 MiB) is held; a larger one is picked again in every pass over it."""
 
 COUNTING = "counting rows, pass 1"
+
+
+def _always(table: Table) -> bool:
+    return True
+
+
+def _never(table: Table) -> bool:
+    return False
 
 
 def rows_in(batches: Batches, *, before_values: BeforeValues, progress: bool, threads: int = 1) -> Rows:
@@ -148,8 +157,17 @@ class StreamedRows:
     @np.errstate(all="ignore")
     def _added_up(self, function: AddingFunction) -> Sums:
         total = function(np.empty((0, self.d)))
-        for table, own, count in self._shares():
-            self._add(function, total, table, own, count)
+        whole = partial(_seen_by_groups, function) if self._indices is None else _never
+        for table, own, count in self._shares(whole):
+            groups = groups_in(table)
+            if groups is None:
+                self._add(function, total, table, own, count)
+            else:
+                assert isinstance(function, LookingFunction)
+                for look in function.looks(total, count):
+                    for part in groups():
+                        look(*part)
+                        del part
             del table
         return total
 
@@ -207,10 +225,10 @@ class StreamedRows:
             done += count
             del table
 
-    def _shares(self) -> Iterator[tuple[Table, NDArray[np.int64] | None, int]]:
+    def _shares(self, whole: Callable[[Table], bool] = _never) -> Iterator[tuple[Table, NDArray[np.int64] | None, int]]:
         """Go through the source: which rows of every table are asked for, None for all, and how many."""
         seen = done = 0
-        for table in self._tables(picked=False):
+        for table in self._tables(whole):
             own, count = None, table.n
             if self._indices is not None:
                 own = self._indices[done : np.searchsorted(self._indices, seen + table.n)] - seen
@@ -222,7 +240,7 @@ class StreamedRows:
     def _picked(self, indices: NDArray[np.int64]) -> FloatBlock:
         held = np.empty((len(indices), self.d))
         seen = done = 0
-        for table in self._tables(picked=True):
+        for table in self._tables(_always):
             last = int(np.searchsorted(indices, seen + table.n))
             if last > done:
                 with np.errstate(all="ignore"):
@@ -235,19 +253,24 @@ class StreamedRows:
             seen, done = seen + table.n, last
         return held
 
-    def _tables(self, *, picked: bool) -> Iterator[Table]:
-        """Go through the source once, and see to it that it has as many rows as before."""
+    def _tables(self, whole: Callable[[Table], bool]) -> Iterator[Table]:
+        """Go through the source once, and see to it that it has as many rows as before.
+
+        Tables that do not fit into memory are cut, but for those that are asked for `whole`.
+        """
         self._whole._passes += 1
         seen = 0
         with self._bar() as reach:
-            for table, _ in self._batches.pieces(picked=picked):
-                seen += table.n
-                if seen > self._n:
+            for piece, _ in self._batches.pieces():
+                if seen + piece.n > self._n:
                     raise _other_rows()
-                if table.n:
-                    yield table
-                del table
-                reach(seen, self._n)
+                for table in [piece] if whole(piece) else in_stretches(piece):
+                    seen += table.n
+                    if table.n:
+                        yield table
+                    del table
+                    reach(seen, self._n)
+                del piece
         if seen != self._n:
             raise _other_rows()
 
@@ -256,6 +279,11 @@ class StreamedRows:
             return nullcontext(_nowhere)
         source = "file" if self._batches.size else "batches"
         return bar_of_bytes(f"reading {source}, pass {self.passes}", self._n, self.d)
+
+
+def _seen_by_groups(function: AddingFunction, table: Table) -> bool:
+    """Whether the rows of a table are added up by groups of columns, which reads less than cutting them."""
+    return isinstance(function, LookingFunction) and function.takes_groups and worth_two_looks(table)
 
 
 def _counted(batches: Batches, *, progress: bool) -> int:

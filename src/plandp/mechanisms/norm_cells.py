@@ -5,6 +5,7 @@ integers; y is measured in steps of cell 0 from the start, so that most rows nee
 nothing: what comes out stays inside the library.  Proof: docs/proofs/clipped_sum.md.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.rows import Rows
+from plandp.data.rows import ColumnLook, Rows
+from plandp.errors import ArgumentError
 from plandp.kernels.compiler import compiled
 from plandp.kernels.norm_cells import BUCKET_SHIFT, add_up_cells
 from plandp.kernels.norm_cells_by_column import add_up_columns
@@ -120,6 +122,52 @@ class CellSums:
         assert loop is not None
         loop(values, begins, rows.start, len(rows), self._reach, *self._public, *sums)
 
+    @property
+    def takes_groups(self) -> bool:
+        """Whether `looks` can be called: where int64 has room, and norms of so many columns tell how long vectors are.
+
+        The proof says why they do: docs/proofs/clipped_sum.md, section 2.
+        """
+        return len(self.view.center) <= MOST_COLUMNS and not self.wide and self.cells.narrow
+
+    def looks(self, sums: tuple[NDArray[Any], ...], n: int, /) -> Iterator[ColumnLook]:
+        """Return two looks at `n` rows: their norms first, then their vectors; a row adds what it does in a block."""
+        counts, total = sums
+        columns = [self._in_steps.of_column(place) for place in range(total.shape[1])]
+        before, squares = np.zeros(n), np.zeros(n)  # at the first look, at the second
+
+        def measure(first: int, place: int, values: Sequence[FloatArray]) -> None:
+            for column, part in zip(columns[place:], values, strict=False):
+                y = self._of_column(column, part)
+                before[first : first + len(y)] += y * y  # from the left, as everywhere
+
+        yield measure
+        norm = np.sqrt(before)
+        cell = self._cell_of(norm)
+        times = self._times(norm, cell)
+        times[~self._short(norm, times, cell)] = 0.0
+        cell, norm = cell.astype(np.intp), np.empty(0)
+        counts += np.bincount(cell, minlength=len(counts))
+
+        most = EXACT // int(self.cells.bounds.max())  # rows whose sum is a whole number below 2**53
+
+        def add(first: int, place: int, values: Sequence[FloatArray]) -> None:
+            for number, part in enumerate(values, place):
+                for begin in range(0, len(part), most):
+                    y = self._of_column(columns[number], part[begin : begin + most])
+                    rows = slice(first + begin, first + begin + len(y))
+                    squares[rows] += y * y
+                    whole = np.rint(np.multiply(y, times[rows], out=y), out=y)
+                    total[:, number] += np.bincount(cell[rows], whole, len(counts)).astype(np.int64)
+
+        yield add
+        if not np.array_equal(before, squares):  # or a row could be longer than its cell says
+            raise ArgumentError("data", "changed while it was read; see to it that it stays as it is")
+
+    def _of_column(self, view: Recentred, values: FloatArray) -> FloatArray:
+        y = view(values)
+        return np.multiply(y, y, out=y) if self.squared else y
+
     def _sums(self, block: FloatArray, chosen: IntArray | None) -> tuple[NDArray[Any], ...]:
         counts = np.zeros(len(self.cells.edges), np.int64)
         sums = _zeros_in_line(len(self.cells.edges), block.shape[1], np.int64)
@@ -181,18 +229,27 @@ class CellSums:
         y, norm = self._mapped(rows, np.empty(rows.shape) if room is None else room[: len(rows)])
         norm, cell = self._from_the_left(y, norm)
         unusable = ~np.isfinite(norm)
-        top = cells.edges_in_steps[-1]
-        times = np.where(norm > top, top / norm, 1.0) * cells.finer[cell]
+        times = self._times(norm, cell)
         _scaled(y, times, usual=cells.finer[np.bincount(cell).argmax()])
         y[unusable] = 0.0
         vectors = np.rint(y, out=y)
-        longest = norm * times * (1.0 + self._margin) + (0.5 * np.sqrt(y.shape[1]) + 1.0)  # rounding adds √d/2 at most
-        too_long = np.flatnonzero(~(longest * longest < cells.squared_bounds[cell]))
+        too_long = np.flatnonzero(~self._short(norm, times, cell))
         if len(too_long):
             integers = vectors[too_long].astype(np.int64)
             too_long = too_long[np.vecdot(integers, integers) > cells.squared_bounds[cell[too_long]]]
             vectors[too_long] = 0  # never seen; the public rule that makes the bound certain
         return cell, vectors
+
+    def _times(self, norm: FloatArray, cell: NDArray[np.int32]) -> FloatArray:
+        """What rows are multiplied by to lie on the lattices of their cells, the longest within the last edge."""
+        top = self.cells.edges_in_steps[-1]
+        return np.asarray(np.where(norm > top, top / norm, 1.0) * self.cells.finer[cell])
+
+    def _short(self, norm: FloatArray, times: FloatArray, cell: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether norms tell that lattice vectors are no longer than the bounds of their cells."""
+        rounding = 0.5 * np.sqrt(len(self.view.center)) + 1.0  # adds √d/2 at most
+        longest = norm * times * (1.0 + self._margin) + rounding
+        return np.asarray(longest * longest < self.cells.squared_bounds[cell])
 
     @cached_property
     def _in_steps(self) -> Recentred:

@@ -31,3 +31,13 @@ class Recentred:
         y *= self.factor
         y[np.isnan(y)] = 0.0
         return y
+
+    def of_column(self, place: int) -> "Recentred":
+        """The same for the values of one column, as a block of one dimension."""
+        return Recentred(
+            low=self.low[place, ...],
+            high=self.high[place, ...],
+            missing=None if self.missing is None else self.missing[place, ...],
+            center=self.center[place, ...],
+            factor=self.factor[place, ...],
+        )

@@ -253,6 +253,61 @@ def test_one_window_is_held_at_a_time(
     assert len(made) == 4
 
 
+@pytest.mark.parametrize(
+    ("stretch", "tallest", "decoded"),
+    [(3000, 9000, 1 + 3), (2250, 9000, 1 + 2), (500, 9000, 1 + 2), (2250, 8999, 1 + 4)],
+)
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_what_would_be_read_from_the_first_row_on_many_times_is_looked_at_twice(
+    tmp_path: Path,
+    suffix: str,
+    stretch: int,
+    tallest: int,
+    decoded: int,
+    larger_than_memory: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Once for the sample and twice for the sum, unless there are three stretches, or norms would take too much."""
+    for module, name, value in (
+        ("parquet_file", "MOST_TOGETHER", 3),
+        ("parquet_file", "FEW_VALUES", 0),
+        ("parquet_file", "ROWS_AT_A_TIME", 1300),
+        ("arrow_file", "LARGE", 10),
+        ("arrow_file", "MOST_TOGETHER", 3),
+        ("arrow_file", "ROWS_OF_A_GROUP", 1300),
+        ("column_groups", "WINDOW", 40 * stretch),
+        ("column_groups", "TALLEST", tallest),
+    ):
+        monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
+    stored, table = wide_table(9000, 40)
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".parquet":
+        parquet.write_table(stored, path)
+    else:
+        feather.write_feather(stored, str(path), chunksize=9000)
+    begun: list[tuple[str, ...]] = []
+    made = column_groups.ColumnGroups.__init__
+
+    def noted(self: Any, **fields: Any) -> None:
+        opened = fields.pop("batches")
+
+        def batches_of(names: Sequence[str]) -> Iterator[Any]:
+            begun.append(tuple(names))
+            return opened(names)
+
+        made(self, batches=batches_of, **fields)
+
+    monkeypatch.setattr(column_groups.ColumnGroups, "__init__", noted)
+    release = plandp.mean(path, **PUBLIC)
+    assert len(begun) == 2 * decoded  # 40 columns are two groups
+    expected = plandp.mean(table, **PUBLIC)
+    assert release.estimate.tobytes() == expected.estimate.tobytes()
+    assert release.receipt.payments == expected.receipt.payments
+    assert release.receipt.passes == 2 + (suffix == ".feather")
+    monkeypatch.setattr(streamed_rows, "HELD", 0)  # nor is the sample then, which is not added up by columns
+    assert plandp.mean(path, **PUBLIC).estimate.tobytes() == expected.estimate.tobytes()
+
+
 class Changing:
     """An iterable whose passes have these numbers of rows, one after the other."""
 
@@ -298,7 +353,7 @@ class Pieces:
     def counts(self) -> Iterator[tuple[int, int]]:
         return zip((3, 1, 6), self.sizes, strict=True)
 
-    def pieces(self, *, picked: bool) -> Iterator[batches.Piece]:
+    def pieces(self) -> Iterator[batches.Piece]:
         for count, size in self.counts():
             yield ArrayTable(array=np.ones((count, 2)), labels=self.labels), size
 

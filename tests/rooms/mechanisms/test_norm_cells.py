@@ -1,12 +1,17 @@
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
 from plandp.mechanisms.norm_cells import PER_OCTAVE, CellSums, NormCells, cell_totals
 from plandp.mechanisms.recentred import Recentred
+
+FloatArray = NDArray[np.float64]
 
 D = 3
 VIEW = Recentred(
@@ -43,6 +48,81 @@ def test_totals_are_those_of_a_plain_loop(squared: bool) -> None:
     assert totals.counts.tolist() == counts
     assert totals.sums.tolist() == sums
     assert sum(counts) == 300
+
+
+def seen_twice(
+    function: CellSums, first: FloatArray, second: FloatArray, *, group: int = 2, rows: int = 70
+) -> tuple[NDArray[Any], ...]:
+    """What two looks at a table make of it, a few columns of some rows at a time; the second may find another."""
+    sums = function(np.empty((0, D)))
+    for look, table in zip(function.looks(sums, len(first)), (first, second), strict=True):
+        for place in range(0, D, group):
+            for begin in range(0, len(table), rows):
+                look(begin, place, list(table[begin : begin + rows, place : place + group].T))
+    return sums
+
+
+def awkward_rows() -> FloatArray:
+    rng = np.random.default_rng(77)
+    table = rng.normal(0, 1, (500, D)) * np.exp(rng.normal(0, 2, (500, 1)))
+    table[::40, 1] = np.nan
+    table[::77, 2] = -np.inf
+    table[::91] = 0.5  # at the centre
+    table[3] = [5e-324, 1e308, -1e308]
+    return table
+
+
+@pytest.mark.parametrize("missing", [None, np.array([2.0, 0.5, -9.0])])
+@pytest.mark.parametrize("squared", [False, True])
+def test_two_looks_at_columns_add_what_rows_do(
+    squared: bool, missing: FloatArray | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plandp.mechanisms.norm_cells.EXACT", 31 * int(CELLS.bounds.max()))  # sums of so many rows
+    function = CellSums(view=replace(VIEW, missing=missing), cells=CELLS, squared=squared, wide=False)
+    assert function.takes_groups
+    assert not replace(function, wide=True).takes_groups
+    table = awkward_rows()
+    with np.errstate(all="ignore"):
+        expected = function(table)
+        assert (expected[0] > 0).sum() > 30
+        for part, other in zip(expected, seen_twice(function, table, table), strict=True):
+            assert part.dtype == other.dtype
+            assert part.tolist() == other.tolist()
+
+
+def test_two_looks_drop_what_has_no_norm() -> None:
+    """By the same public rule as rows in blocks: lengths that overflow add nothing but to the last cell's count."""
+    far = replace(VIEW, low=np.full(D, -1e200), high=np.full(D, 1e200))
+    function = CellSums(view=far, cells=CELLS, squared=False, wide=False)
+    table = np.array([[1e200, 0.0, 0.0], [1.0, 2.0, 3.0], [0.0, -1e200, 1e200]])
+    with np.errstate(all="ignore"):
+        expected, seen = function(table), seen_twice(function, table, table)
+    assert expected[0][-1] == 2
+    assert [part.tolist() for part in seen] == [part.tolist() for part in expected]
+
+
+def test_no_row_seen_twice_is_longer_than_its_bound_even_where_bounds_are_too_small() -> None:
+    cells = replace(CELLS, bounds=CELLS.bounds * 99 // 100)
+    function = CellSums(view=VIEW, cells=cells, squared=False, wide=False)
+    dropped = 0
+    for row in awkward_rows():
+        with np.errstate(all="ignore"):
+            counts, sums = seen_twice(function, row[None], row[None])
+        cell = int(counts.argmax())
+        dropped += not sums.any()
+        assert sum(entry**2 for entry in sums[cell].tolist()) <= int(cells.bounds[cell]) ** 2
+    assert 20 < dropped < 480
+
+
+@pytest.mark.parametrize("row", [0, 69, 70, 499])
+def test_rows_that_are_longer_at_the_second_look_are_refused(row: int) -> None:
+    """The norm of the first look bounds what a row adds at the second."""
+    function = CellSums(view=VIEW, cells=CELLS, squared=False, wide=False)
+    table = awkward_rows()
+    other = table.copy()
+    other[row] = [0.7, 0.9, 1.1]
+    with np.errstate(all="ignore"), pytest.raises(ArgumentError, match="changed while it was read"):
+        seen_twice(function, table, other)
 
 
 def test_numpys_buffer_is_as_long_as_before() -> None:
