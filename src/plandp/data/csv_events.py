@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.data.csv_file import cell_blocks, decimal_numbers, read_header, read_lines
+from plandp.data.csv_file import cell_blocks, decimal_numbers, read_header, read_texts
 from plandp.data.event_table import Accept
 from plandp.data.id_column import IdColumn, Numbering
 from plandp.data.labels import offer
@@ -56,7 +56,7 @@ def read_csv_events(
         numberings = {label: Numbering() for label in ids}
         numbers = {label: array("q") for label in numberings}
         sums = {label: array("d") for label in values}
-        for cells in cell_blocks(read_lines(file, path.stat().st_size, progress), file, width, delimiter):
+        for cells in cell_blocks(read_texts(file, path.stat().st_size, progress), file, width, delimiter):
             for label, numbering in numberings.items():
                 numbers[label].extend(map(numbering.__getitem__, cells[place[label] :: width]))
             for label, found in sums.items():

@@ -1,9 +1,10 @@
 """CSV and TSV files, read piece by piece: types are never guessed, and no cell can raise, warn or change a shape.
 
-Cells are cut and read by Python alone, whatever is installed: csv.reader refuses long fields and pyarrow whole columns,
-by their values and with those values in the message.  It takes about 4 s for 10 million cells (100 MB).
+Cells are cut and read by Python, or by a loop of our own where there is a compiler, to the same bits: csv.reader
+refuses long fields and pyarrow whole columns, by their values and with those values in the message.
 """
 
+import io
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,15 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.batches import Piece
+from plandp.data.csv_columns import CsvColumns
 from plandp.data.csv_record import QUOTE, split_record, without_end
+from plandp.data.csv_text import CsvText
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.progress_bar import bar_of_hundredths
 from plandp.data.rows import FloatBlock
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
+from plandp.kernels.compiler import Loop, compiled
+from plandp.kernels.decimal_cells import read_cells
 from plandp.terms.columns import Label
 
 BYTES_PER_BLOCK = 2**20
+COMPILED = 2**20
+"""A shorter file is not worth a compiler."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAN = float("nan")
 
@@ -43,15 +51,12 @@ def _open(path: Path, columns: Collection[Label] | None, delimiter: bytes) -> "C
         labels = read_labels(read_header(file, delimiter))
         begin = file.tell()
     positions = find_positions(labels, columns)
-    return CsvFile(
-        path=path,
-        delimiter=delimiter,
-        begin=begin,
-        width=len(labels),
+    chosen = CsvColumns(
         labels=select(labels, positions),
         positions=tuple(range(len(labels))) if positions is None else positions,
-        size=path.stat().st_size,
+        width=len(labels),
     )
+    return CsvFile(path=path, delimiter=delimiter, begin=begin, columns=chosen, size=path.stat().st_size)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,31 +66,41 @@ class CsvFile:
     path: Path
     delimiter: bytes
     begin: int  # of the first record, in bytes
-    width: int
-    labels: tuple[Label, ...]
-    positions: tuple[int, ...]
+    columns: CsvColumns
     size: int
     n = None  # it takes a pass to count them, but a short one
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read, in order."""
+        return self.columns.labels
 
     def counts(self) -> Iterator[tuple[int, int]]:
         """Go through the records, without their cells."""
         with self.path.open("rb") as file:
-            for lines, size in self._lines(file):
-                yield count_records(lines, file, self.delimiter), size
+            for text, size in self._texts(file):
+                yield count_records(text, file, self.delimiter), size
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the records."""
+        loop = compiled(read_cells) if self.size >= COMPILED else None
         with self.path.open("rb") as file:
-            for lines, size in self._lines(file):
-                for cells in cell_blocks([lines], file, self.width, self.delimiter):
-                    yield CsvRows(cells=cells, width=self.width, positions=self.positions, labels=self.labels), size
+            for text, size in self._texts(file):
+                if loop is not None and QUOTE not in text:
+                    yield self._lines(text, loop), size
+                    continue
+                for cells in cell_blocks([text], file, self.columns.width, self.delimiter):
+                    yield CsvRows(cells=cells, columns=self.columns), size
 
-    def _lines(self, file: BinaryIO) -> Iterator[tuple[list[bytes], int]]:
+    def _lines(self, text: bytes, loop: Loop) -> CsvText:
+        return CsvText(text=text, delimiter=self.delimiter, columns=self.columns, loop=loop, number=_number)
+
+    def _texts(self, file: BinaryIO) -> Iterator[tuple[bytes, int]]:
         file.seek(self.begin)
         read = 0
-        for lines in line_blocks(file):
+        for text in text_blocks(file):
             end = file.tell()
-            yield lines, end - read
+            yield text, end - read
             read = end
 
 
@@ -94,24 +109,28 @@ class CsvRows:
     """The cells of some records, one row after the other."""
 
     cells: list[bytes]
-    width: int
-    positions: tuple[int, ...]
-    labels: tuple[Label, ...]
+    columns: CsvColumns
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the columns that are read."""
+        return self.columns.labels
 
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self.cells) // self.width
+        return len(self.cells) // self.columns.width
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, NaN for cells that are not decimal numbers."""
-        columns = [decimal_numbers(self._column(position, rows)) for position in self.positions]
+        columns = [decimal_numbers(self._column(position, rows)) for position in self.columns.positions]
         return float_block(np.array(columns).T)
 
     def _column(self, position: int, rows: RowChoice) -> list[bytes]:
+        width = self.columns.width
         if isinstance(rows, slice):
-            return self.cells[rows.start * self.width + position : rows.stop * self.width : self.width]
-        return [self.cells[row * self.width + position] for row in rows.tolist()]
+            return self.cells[rows.start * width + position : rows.stop * width : width]
+        return [self.cells[row * width + position] for row in rows.tolist()]
 
 
 def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
@@ -157,43 +176,43 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     return tuple(names)
 
 
-def line_blocks(file: BinaryIO) -> Iterator[list[bytes]]:
+def text_blocks(file: BinaryIO) -> Iterator[bytes]:
     """Return the lines of a file, about a mebibyte at a time."""
-    return iter(lambda: file.readlines(BYTES_PER_BLOCK), [])
+    while text := file.read(BYTES_PER_BLOCK):
+        yield text if text.endswith(b"\n") else text + file.readline()
 
 
-def read_lines(file: BinaryIO, size: int, progress: bool) -> Iterator[list[bytes]]:
+def read_texts(file: BinaryIO, size: int, progress: bool) -> Iterator[bytes]:
     """Return the lines of a file, about a mebibyte at a time, with a bar if asked for."""
     if not progress:
-        yield from line_blocks(file)
+        yield from text_blocks(file)
         return
     with bar_of_hundredths("reading file") as reach:
-        for lines in line_blocks(file):
-            yield lines
+        for text in text_blocks(file):
+            yield text
             reach(file.tell(), size)
 
 
-def count_records(lines: list[bytes], file: BinaryIO, delimiter: bytes) -> int:
+def count_records(text: bytes, file: BinaryIO, delimiter: bytes) -> int:
     """Return how many records begin in these lines; a quoted cell can take more lines from the file."""
-    if QUOTE not in b"".join(lines):
-        return len(lines)
-    count, waiting = 0, iter(lines)
+    if QUOTE not in text:
+        return text.count(b"\n") + (not text.endswith(b"\n"))
+    count, waiting = 0, io.BytesIO(text)
     for line in waiting:
         split_record(line, chain(waiting, file), delimiter)
         count += 1
     return count
 
 
-def cell_blocks(blocks: Iterable[list[bytes]], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:
+def cell_blocks(texts: Iterable[bytes], file: BinaryIO, width: int, delimiter: bytes) -> Iterator[list[bytes]]:
     """Return the cells of whole rows, one after the other; a row of another length becomes empty cells."""
-    for lines in blocks:
-        text = b"".join(lines)
-        if QUOTE not in text and all(line.count(delimiter) == width - 1 for line in lines):
+    for text in texts:
+        if QUOTE not in text and all(line.count(delimiter) == width - 1 for line in io.BytesIO(text)):
             whole = without_end(text).replace(b"\r\n", b"\n")  # each line without its end, as split_record cuts it
             yield whole.replace(b"\n", delimiter).split(delimiter)
             continue
         cells: list[bytes] = []
-        waiting = iter(lines)
+        waiting = io.BytesIO(text)
         for line in waiting:
             row = split_record(line, chain(waiting, file), delimiter)
             cells += row if len(row) == width else [b""] * width

@@ -406,7 +406,7 @@ def test_reads_of_items_and_events_are_counted(front: int) -> None:
         else:
             lines = io.BytesIO(data.encode())
             lines.readline()
-            list(csv_events.cell_blocks(csv_events.read_lines(lines, 1, False), lines, 2, b","))
+            list(csv_events.cell_blocks(csv_events.read_texts(lines, 1, False), lines, 2, b","))
         return release(data, **arguments)
 
     with counted_reads() as reads:

@@ -23,6 +23,15 @@ from plandp.errors import ArgumentError
 CANARY = "canary48151623"
 
 
+@pytest.fixture(scope="module", params=[0, 2**62], ids=["compiled", "Python"], autouse=True)
+def _way(request: pytest.FixtureRequest, path: Path) -> Iterator[None]:
+    """Cells are read by a compiled loop, or by Python: short files are not worth a compiler."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_file, "COMPILED", request.param)
+        cells(b"x\n1\n", path)  # compiled beforehand, which takes long and is told to the log
+        yield
+
+
 def read(path: Path, **arguments: object) -> NDArray[np.float64]:
     rows = open_rows(path, **arguments)  # type: ignore[arg-type]  # arguments of any type
     return np.concatenate(list(rows.blocks()))
@@ -72,6 +81,46 @@ def test_midpoints_between_floats_are_rounded_to_even_and_their_neighbours_are_n
     scaled = decimal * 10**1100  # dyadic fractions down to 2**-1100 are whole numbers now
     assert scaled.denominator == 1
     assert cells(f"x\n{scaled.numerator}e-1100\n".encode(), path)[0, 0] == nearest(decimal)
+
+
+@pytest.mark.parametrize("push", ["", "e0", ".0", ".5", ".001", "000e-3", "001e-3", "e-30", "e-48"])
+@pytest.mark.parametrize("binary", [53, 54, 57, 61, 62])
+def test_whole_numbers_in_the_middle_between_floats_are_rounded_to_even(path: Path, binary: int, push: str) -> None:
+    """These have digits that the loop could take: it must see that they are in the middle, or next to it."""
+    step = 2 ** (binary - 52)
+    texts = [
+        f"{sign}{2**binary + step * k + step // 2 + off}{push}"
+        for k in range(60)
+        for off in (-1, 0, 1)
+        for sign in "+-"
+    ]
+    got = cells("\n".join(["x", *texts]).encode(), path)[:, 0]
+    assert got.tolist() == [nearest(Fraction(text)) for text in texts]
+
+
+def test_many_decimals_are_rounded_as_python_rounds_them(path: Path) -> None:
+    rng = np.random.default_rng(11)
+    digits = rng.integers(0, 10**19, 60_000, dtype=np.uint64) // np.uint64(10) ** rng.integers(0, 19, 60_000, np.uint64)
+    exponents = rng.integers(-66, 66, 60_000)
+    texts = [f"{number}e{exponent}" for number, exponent in zip(digits.tolist(), exponents.tolist(), strict=True)]
+    texts += [f"{number}.{exponent % 10**4:04}" for number, exponent in zip(digits.tolist(), exponents, strict=True)]
+    got = cells("\n".join(["x", *texts]).encode(), path)[:, 0]
+    assert got.tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
+@given(
+    st.lists(
+        st.tuples(
+            *3 * [st.from_regex(r"[ +-]?[0-9]{0,21}\.?[0-9]{0,21}([eE][+-]?[0-9]{0,4})?[\r f]?", fullmatch=True)]
+        ),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_what_looks_like_a_number_is_one_if_python_says_so(path: Path, table: list[tuple[str, str, str]]) -> None:
+    got = cells("\n".join(["a,b,c", *map(",".join, table)]).encode(), path)
+    expected = np.array([[_float(cell) for cell in row] for row in table])
+    assert got.tobytes() == expected.tobytes()
 
 
 NUMBERS = {
@@ -279,13 +328,52 @@ def test_cells_do_not_depend_on_how_other_rows_are_written() -> None:
         for width in (1, 2, 3):
             lines = [line for line in io.BytesIO(text).readlines() if line.count(b",") == width - 1]
             if lines:
-                (fast,) = csv_file.cell_blocks([lines], io.BytesIO(), width, b",")
+                (fast,) = csv_file.cell_blocks([b"".join(lines)], io.BytesIO(), width, b",")
                 quoted = [b'"q"' + b",x" * (width - 1) + b"\n"]
-                (slow,) = csv_file.cell_blocks([quoted + lines], io.BytesIO(), width, b",")
+                (slow,) = csv_file.cell_blocks([b"".join(quoted + lines)], io.BytesIO(), width, b",")
                 assert fast == slow[width:]
                 assert len(fast) == width * len(lines)
                 seen.add((width, lines[-1][-1:] == b"\r", lines[-1][-1:] == b"\n"))
     assert len(seen) == 9
+
+
+def test_both_ways_cut_and_read_cells_alike(path: Path) -> None:
+    rng = np.random.default_rng(8)
+    letters = [
+        b"7",
+        b"0",
+        b"-",
+        b".",
+        b"e",
+        b"\r",
+        b" ",
+        b",",
+        b",",
+        b"\n",
+        b"\n",
+        b"\x0b",
+        b"_",
+        b"\xff",
+        b"\0",
+        b"\r\n",
+    ]
+    for _ in range(2_000):
+        text = b"a,b,c\n" + b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 40)))
+        found = []
+        for least in (0, 2**62):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(csv_file, "COMPILED", least)
+                found.append(cells(text, path))
+        assert found[0].tobytes() == found[1].tobytes()
+
+
+def test_rows_are_chosen_and_columns_too(path: Path) -> None:
+    path.write_bytes(b"a,b,c\n" + b"".join(b"%d,x,%d.5\n" % (k, -k) for k in range(500)))
+    chosen = np.array([0, 3, 4, 77, 498, 499])
+    (table,) = (table for table, _ in csv_file.open_csv(path, ["c", "a"]).pieces())
+    assert (table.n, table.labels) == (500, ("c", "a"))
+    assert table.read(chosen).tolist() == [[-k - 0.5 if k else 0.5, k] for k in chosen.tolist()]
+    assert table.read(slice(490, 500)).tolist() == [[-k - 0.5, k] for k in range(490, 500)]
 
 
 def _float(cell: str) -> float:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from plandp.data.csv_text import powers_of_ten
 from plandp.kernels.compiler import compiled
+from plandp.kernels.decimal_cells import END, read_cells
 from plandp.kernels.norm_cells import AHEAD
 from plandp.kernels.side_by_side import lay_rows
 from plandp.mechanisms.norm_cells import CellSums, NormCells
@@ -56,6 +58,19 @@ def compare(n: int, d: int) -> None:
         np.testing.assert_array_equal(laid, table[chosen])
 
 
+def read_to_the_end(text: bytes) -> None:
+    """Read cells of a text behind which there is nothing, whatever it breaks off in."""
+    loop, shape = compiled(read_cells), (1 + text.count(b"\n"), 2)
+    assert loop is not None
+    lines = [0, *(place + 1 for place, byte in enumerate(text) if byte == END)]
+    values, left = np.zeros(shape), np.zeros(shape, np.bool_)
+    own = at_the_end(np.frombuffer(text, np.uint8)) if text else np.empty(0, np.uint8)
+    public = powers_of_ten(), np.ldexp(1.0, np.arange(-512, 512))
+    begins, spans = np.array(lines), np.zeros((*shape, 2), np.int64)
+    loop(own, begins, np.arange(2), ord(","), *public[0], public[1], values, left, spans)
+    assert (spans <= len(text)).all()
+
+
 def assert_equal(found: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
     """See that all sums are the same."""
     for one, same in zip(found, wanted, strict=True):
@@ -65,4 +80,7 @@ def assert_equal(found: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
 if __name__ == "__main__":
     for n, d in SHAPES:
         compare(n, d)
+    for end in (b"", b"-", b"1", b"1.", b".", b"1.5e", b"1e-", b"1e5", b"x", b"\r", b"1,", b"1\n", b"1,2,", b"9" * 40):
+        for begin in (b"", b"1,", b"1,2\n", b"1,2,"):
+            read_to_the_end(begin + end)
     sys.stdout.write("all within\n")

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,15 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import plandp
-from plandp.data import distinct_items, sorted_entries
+from plandp.data import csv_file, distinct_items, sorted_entries
 from plandp.data.array import ArrayTable
 from plandp.data.blocks import TableRows
 from plandp.data.chosen_rows import ChosenRows
+from plandp.data.csv_file import open_csv
 from plandp.data.open import open_rows
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.sparse_rows import SparseBlock
 from plandp.kernels.clean_items import clean_rows, count_entries, find_unclean, place_entries
 from plandp.kernels.compiler import compiled
+from plandp.kernels.decimal_cells import read_cells, split_product
 from plandp.kernels.item_rows import add_clipped, add_grouped, count_cells, write_norms
 from plandp.kernels.item_sets import (
     add_clipped_alike,
@@ -65,6 +69,7 @@ LOOPS = (
     *(count_cells, write_norms, add_clipped, add_grouped),
     *(write_set_norms, count_items, add_clipped_sets, add_clipped_alike, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
+    read_cells,
 )
 USERS = (
     *(norm_cells, lattice_counts, location_fit, bisection, tail_search, discrete_gaussian),
@@ -575,3 +580,34 @@ def test_where_nothing_can_be_kept_loops_are_compiled_all_the_same(monkeypatch: 
     below = np.zeros(1, np.int64)
     loop(np.array([[1], [3], [5]], np.int32), np.array([4], np.int32), below)
     assert below.tolist() == [2]
+
+
+def test_cells_of_a_text_are_the_same_numbers_compiled_or_not(tmp_path: Path) -> None:
+    cells = [b"1", b"-2.50", b"", b"x", b"9007199254740993", b"1e-3", b"7e99", b"-0", b" 1", b"12345678901234567890"]
+    rng = np.random.default_rng(5)
+    text = b"\n".join(
+        b",".join(cells[k] for k in rng.integers(0, len(cells), rng.choice([3, 3, 3, 2, 4]))) for _ in range(99)
+    )
+    (tmp_path / "t.csv").write_bytes(b"a,b,c\n" + text)
+    found = []
+    for loop in (read_cells, compiled(read_cells), None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_file, "COMPILED", 0)
+            patch.setattr(csv_file, "compiled", lambda _, loop=loop: loop)
+            found.append(
+                np.concatenate(
+                    [table.read(slice(0, table.n)) for table, _ in open_csv(tmp_path / "t.csv", None).pieces()]
+                )
+            )
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_the_upper_half_of_a_product_has_all_carries(one: int, other: int) -> None:
+    assert int(split_product(np.uint64(one), np.uint64(other))) == one * other >> 64
+
+
+def test_the_upper_half_of_a_product_has_the_carries_of_all_middles() -> None:
+    edges = [0, 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**63, 2**64 - 2**32, 2**64 - 1]
+    for one, other in product(edges, edges):
+        assert int(split_product(np.uint64(one), np.uint64(other))) == one * other >> 64
