@@ -12,6 +12,7 @@ from plandp.data.arrow_numbers import refuse_damaged
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Piece
 from plandp.data.column_groups import MOST_TOGETHER, ROWS_AT_A_TIME, ColumnGroups
+from plandp.data.parquet_footer import LongFooter, long_footer
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
@@ -28,18 +29,21 @@ take 32 MiB, and as many rows of float64 as much."""
 
 def open_parquet(path: Path, columns: Collection[Label] | None) -> "ParquetFile":
     """Return a Parquet file whose schema was accepted; no value is read."""
-    with parquet_reader(path) as file:
+    footer = long_footer(path)
+    with parquet_reader(path, footer and footer.without_groups) as file:
         chosen = choose_columns(file.schema_arrow, columns)
-        return ParquetFile(path=path, columns=chosen, n=file.metadata.num_rows, size=path.stat().st_size)
+        return ParquetFile(path=path, footer=footer, columns=chosen, n=file.metadata.num_rows, size=path.stat().st_size)
 
 
-def parquet_reader(path: Path) -> Any:
-    """Return pyarrow's reader of the file, to be closed; pages with check sums are checked."""
+def parquet_reader(path: Path, metadata: Any = None) -> Any:
+    """Return pyarrow's reader of the file, or of the row groups in `metadata`; pages with check sums are checked."""
     try:
         from pyarrow import parquet  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading a Parquet file") from None
-    return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER, page_checksum_verification=True)
+    return parquet.ParquetFile(
+        path, metadata=metadata, pre_buffer=False, buffer_size=BUFFER, page_checksum_verification=True
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -47,6 +51,7 @@ class ParquetFile:
     """The rows of a Parquet file, batch by batch, however large its row groups are."""
 
     path: Path
+    footer: LongFooter | None
     columns: ArrowColumns
     n: int
     size: int
@@ -62,17 +67,21 @@ class ParquetFile:
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the file."""
+        for metadata in [None] if self.footer is None else self.footer.parts(self.path):
+            with parquet_reader(self.path, metadata) as file:
+                yield from self._pieces_of(file)
+
+    def _pieces_of(self, file: Any) -> Iterator[Piece]:
         import pyarrow
 
-        with parquet_reader(self.path) as file:
-            lengths = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
-            for few, numbers in groupby(range(len(lengths)), lambda number: self._few(lengths[number])):
-                if not few:
-                    for number in numbers:
-                        yield self._wide(file, number, lengths[number]), self._share(lengths[number])
-                    continue
-                for batch in _batches(file, list(numbers), self.columns.names, self._step()):
-                    yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
+        lengths = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+        for few, numbers in groupby(range(len(lengths)), lambda number: self._few(lengths[number])):
+            if not few:
+                for number in numbers:
+                    yield self._wide(file, number, lengths[number]), self._share(lengths[number])
+                continue
+            for batch in _batches(file, list(numbers), self.columns.names, self._step()):
+                yield self.columns.of(pyarrow.Table.from_batches([batch])), self._share(batch.num_rows)
 
     def _few(self, rows: int) -> bool:
         """Whether all columns of a row group are read together: they are few, or have few values."""

@@ -15,6 +15,7 @@ from plandp.kernels.compiler import compiled
 from plandp.kernels.decimal_cells import END, read_cells
 from plandp.kernels.norm_cells import AHEAD
 from plandp.kernels.side_by_side import lay_rows
+from plandp.kernels.struct_ends import find_ends
 from plandp.mechanisms.norm_cells import CellSums, NormCells
 from plandp.mechanisms.recentred import Recentred
 
@@ -71,6 +72,14 @@ def read_to_the_end(text: bytes) -> None:
     assert (spans <= len(text)).all()
 
 
+def find_to_the_end(text: bytes) -> None:
+    """Look for the ends of structs in a text behind which there is nothing."""
+    loop, ends = compiled(find_ends), np.zeros(3, np.int64)
+    assert loop is not None
+    loop(at_the_end(np.frombuffer(text, np.uint8)), ends)
+    assert (ends <= len(text)).all()
+
+
 def assert_equal(found: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
     """See that all sums are the same."""
     for one, same in zip(found, wanted, strict=True):
@@ -83,4 +92,8 @@ if __name__ == "__main__":
     for end in (b"", b"-", b"1", b"1.", b".", b"1.5e", b"1e-", b"1e5", b"x", b"\r", b"1,", b"1\n", b"1,2,", b"9" * 40):
         for begin in (b"", b"1,", b"1,2\n", b"1,2,"):
             read_to_the_end(begin + end)
+    for kind in range(16):
+        for rest in (b"", b"\xff", b"\xff" * 12, b"\xff" * 8 + b"\x7f", b"\x0c", b"\xfc\x03", b"\x03\0\0", b"\x7f"):
+            find_to_the_end(bytes([16 + kind]) + rest)
+            find_to_the_end(bytes([kind, 2]) + rest)
     sys.stdout.write("all within\n")

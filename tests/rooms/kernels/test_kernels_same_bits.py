@@ -39,6 +39,7 @@ from plandp.kernels.median_posterior import split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.norm_cells_by_column import add_up_columns
 from plandp.kernels.proposals import keep_proposals
+from plandp.kernels.struct_ends import find_ends
 from plandp.kernels.tail_curves import exponential, find_wanted_cell, learn_from_count, logarithm
 from plandp.mechanisms import item_rows, lattice_counts, norm_cells
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
@@ -69,7 +70,7 @@ LOOPS = (
     *(count_cells, write_norms, add_clipped, add_grouped),
     *(write_set_norms, count_items, add_clipped_sets, add_clipped_alike, add_grouped_sets),
     *(find_unclean, clean_rows, count_entries, place_entries),
-    read_cells,
+    *(read_cells, find_ends),
 )
 USERS = (
     *(norm_cells, lattice_counts, location_fit, bisection, tail_search, discrete_gaussian),

@@ -1,0 +1,146 @@
+"""Long footers of Parquet files, of which only some row groups are unpacked at a time.
+
+pyarrow holds some 1.2 kB for every column of every row group, ten times what the file has of it: gigabytes for a file
+of many columns in short row groups.  Here the footer is cut between row groups, whose places are found by a compiled
+loop, and pyarrow is handed one stretch of them after the other.  Whatever is not understood is left to pyarrow whole.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plandp.kernels.compiler import Loop, compiled
+from plandp.kernels.struct_ends import STRUCT, find_ends
+
+MAGIC = b"PAR1"
+LONG = 2**22
+"""A footer of so many bytes is cut, into parts of about as many: pyarrow makes 40 MB of each."""
+
+_VERSION, _SCHEMA, _ROWS, _GROUPS = 0x15, 0x19, 0x16, 0x19
+"""How the first four fields of every footer begin: a number, a list, a number, a list."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LongFooter:
+    """Where the row groups of a file are described in its footer, and what stands before and after them."""
+
+    before: bytes
+    ends: NDArray[np.int64]  # in the file: where the first begins, and where each of them ends
+    after: bytes
+
+    @property
+    def without_groups(self) -> Any:
+        """What pyarrow calls the metadata of the file, as if it had no row groups."""
+        return self._metadata(b"", 0)
+
+    def parts(self, path: Path) -> Iterator[Any]:
+        """The metadata of some row groups after the other, as pyarrow makes it of files that have no others."""
+        first = 0
+        with path.open("rb") as file:
+            while first < len(self.ends) - 1:
+                last = max(first + 1, int(np.searchsorted(self.ends, self.ends[first] + LONG, "right")) - 1)
+                file.seek(int(self.ends[first]))
+                yield self._metadata(file.read(int(self.ends[last] - self.ends[first])), last - first)
+                first = last
+
+    def _metadata(self, groups: bytes, count: int) -> Any:
+        from pyarrow import BufferReader, parquet  # type: ignore[import-untyped]  # pyarrow ships no types
+
+        footer = b"".join([self.before, _list_of_structs(count), groups, self.after])
+        return parquet.read_metadata(BufferReader(MAGIC + footer + len(footer).to_bytes(4, "little") + MAGIC))
+
+
+def long_footer(path: Path) -> LongFooter | None:
+    """Return the footer of a Parquet file, None where it is short, or not understood, or without a compiler."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END) - len(MAGIC) - 4
+        if end < LONG:
+            return None
+        file.seek(end)
+        length = int.from_bytes(file.read(4), "little")
+        if file.read() != MAGIC or not LONG <= length <= end:
+            return None
+        loop = compiled(find_ends)
+        return None if loop is None else _cut(file, loop, end - length, end)
+
+
+def _cut(file: BinaryIO, loop: Loop, begin: int, end: int) -> LongFooter | None:
+    file.seek(begin)
+    start = file.read(LONG)
+    place = _groups_in(start, loop)
+    if place is None:
+        return None
+    count, first = _list_at(start, place)
+    ends = _ends_of_groups(file, loop, begin + first, end, count)
+    if ends is None:
+        return None
+    file.seek(int(ends[-1]))
+    return LongFooter(before=start[:place], ends=ends, after=file.read(end - int(ends[-1])))
+
+
+def _groups_in(start: bytes, loop: Loop) -> int | None:
+    """Where the list of row groups begins; None for a footer that does not begin as all do."""
+    if start[0] != _VERSION:
+        return None
+    place = _behind_varint(start, 1)
+    if start[place] != _SCHEMA:
+        return None
+    if start[place + 1] & 15 != STRUCT:
+        return None
+    count, place = _list_at(start, place + 1)
+    ends = np.zeros(count, np.int64)
+    loop(np.frombuffer(start, np.uint8)[place:], ends)
+    if count == 0 or ends[-1] <= 0 or place + int(ends[-1]) + 32 > len(start):
+        return None
+    place += int(ends[-1])
+    if start[place] != _ROWS:
+        return None
+    place = _behind_varint(start, place + 1)
+    return place + 1 if start[place] == _GROUPS and start[place + 1] & 15 == STRUCT else None
+
+
+def _ends_of_groups(file: BinaryIO, loop: Loop, begin: int, end: int, count: int) -> NDArray[np.int64] | None:
+    """Where the first row group begins, and where each of them ends; a few megabytes are looked at at a time."""
+    found, done, window = [begin], begin, LONG
+    while len(found) <= count:
+        file.seek(done)
+        text = file.read(min(window, end - done))
+        ends = np.zeros(min(count + 1 - len(found), len(text)), np.int64)
+        loop(np.frombuffer(text, np.uint8), ends)
+        whole = ends[: np.argmax(ends <= 0)] if (ends <= 0).any() else ends
+        if len(whole) == 0 and len(text) < window:
+            return None
+        window = LONG if len(whole) else 2 * window
+        found += (done + whole).tolist()
+        done = found[-1]
+    return np.array(found)
+
+
+def _list_at(text: bytes, place: int) -> tuple[int, int]:
+    """How many values a list has, and where the first one begins."""
+    count = text[place] >> 4
+    if count < 15:
+        return count, place + 1
+    behind = _behind_varint(text, place + 1)
+    return sum((byte & 127) << (7 * power) for power, byte in enumerate(text[place + 1 : behind])), behind
+
+
+def _list_of_structs(count: int) -> bytes:
+    if count < 15:
+        return bytes([count << 4 | STRUCT])
+    digits = []
+    while count:
+        digits.append(count & 127 | (128 if count > 127 else 0))
+        count >>= 7
+    return bytes([15 << 4 | STRUCT, *digits])
+
+
+def _behind_varint(text: bytes, place: int) -> int:
+    while text[place] >= 128:
+        place += 1
+    return place + 1
