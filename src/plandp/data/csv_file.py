@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plandp.data.batches import Piece
 from plandp.data.csv_columns import CsvColumns
-from plandp.data.csv_record import QUOTE, split_record, without_end
+from plandp.data.csv_record import QUOTE, has_plain_quotes, split_record, without_end
 from plandp.data.csv_text import CsvText
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.progress_bar import bar_of_hundredths
@@ -86,7 +86,7 @@ class CsvFile:
         loop = compiled(read_cells) if self.size >= COMPILED else None
         with self.path.open("rb") as file:
             for text, size in self._texts(file):
-                if loop is not None and QUOTE not in text:
+                if loop is not None and has_plain_quotes(text, self.delimiter):
                     yield self._lines(text, loop), size
                     continue
                 for cells in cell_blocks([text], file, self.columns.width, self.delimiter):
@@ -195,7 +195,7 @@ def read_texts(file: BinaryIO, size: int, progress: bool) -> Iterator[bytes]:
 
 def count_records(text: bytes, file: BinaryIO, delimiter: bytes) -> int:
     """Return how many records begin in these lines; a quoted cell can take more lines from the file."""
-    if QUOTE not in text:
+    if has_plain_quotes(text, delimiter):
         return text.count(b"\n") + (not text.endswith(b"\n"))
     count, waiting = 0, io.BytesIO(text)
     for line in waiting:

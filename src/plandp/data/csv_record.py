@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 QUOTE = b'"'
 
 
@@ -25,6 +27,24 @@ def split_record(line: bytes, following: Iterator[bytes], delimiter: bytes) -> l
             return [*cells, begun + without_end(line[at:])]
         cells.append(begun + line[at:end])
         at = end + len(delimiter)
+
+
+def has_plain_quotes(lines: bytes, delimiter: bytes) -> bool:
+    """Whether quotes stand around whole cells and nowhere else, so that each line is a record and none is doubled."""
+    if QUOTE not in lines:
+        return True
+    text = np.frombuffer(b"\n" + lines + b"\n", np.uint8)
+    quotes, ends = np.flatnonzero(text == ord(QUOTE)), np.flatnonzero(text == ord("\n"))
+    first, last = quotes[0::2], quotes[1::2]
+    if len(first) != len(last):
+        return False
+    before, after = text[first - 1], text[last + 1]
+    ending = (after == ord("\r")) & (text[np.minimum(last + 2, len(text) - 1)] == ord("\n"))
+    return bool(
+        ((before == ord(delimiter)) | (before == ord("\n"))).all()
+        and ((after == ord(delimiter)) | (after == ord("\n")) | ending).all()
+        and (np.searchsorted(ends, first) == np.searchsorted(ends, last)).all()
+    )
 
 
 def _quoted(line: bytes, at: int, following: Iterator[bytes]) -> tuple[bytes, bytes, int]:

@@ -1,4 +1,4 @@
-"""Lines of a CSV file without quotes: a compiled loop reads cells where they lie, to the same bits as Python."""
+"""Lines of a CSV file that are records: a compiled loop reads cells where they lie, to the same bits as Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ SCALES = 512
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CsvText:
-    """Whole lines, each of them a row."""
+    """Whole lines, each of them a row; their quotes are plain."""
 
     text: bytes
     delimiter: bytes

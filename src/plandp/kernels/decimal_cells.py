@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 END = ord("\n")
 RETURN = ord("\r")
+QUOTE = ord('"')
+SPACE = ord(" ")
 PLUS = ord("+")
 MINUS = ord("-")
 POINT = ord(".")
@@ -85,7 +87,8 @@ def read_cells(
     """Write the cells of lines that begin at `begins` to `rows`, each to its column's place, -1 for columns not asked.
 
     A cell that is an ordinary decimal number becomes the nearest float64, an empty one NaN, and so do all cells of a
-    line that has not one for every column.  Any other sets `left`, and `spans` to where it begins and ends.
+    line that has not one for every column.  Any other sets `left`, and `spans` to where it begins and ends.  Quotes
+    stand around whole cells and nowhere else, and are not part of them.
 
     10**q lies in [tens, tens + 1)·2**twos at place q + LARGEST_EXPONENT, so that digits·10**q lies in
     [high, high + 2)·2**e; where both ends of that round to one float64, that is the nearest.
@@ -98,10 +101,14 @@ def read_cells(
         column = 0
         while True:
             place = places[column] if column < len(places) else -1
+            quoted = at < size and text[at] == QUOTE
+            at += 1 if quoted else 0
             begin = at
             ordinary = False
             number = nan
             if place >= 0:
+                while at < size and text[at] == SPACE:
+                    at += 1
                 at, negative, digits, power, ordinary = decimal_at(text, at)
                 if at == begin:  # an empty cell, or one of anything else
                     ordinary = True
@@ -127,10 +134,14 @@ def read_cells(
                 else:
                     ordinary = False
             end = at
+            while quoted and at < size and text[at] != QUOTE:
+                at += 1
+            stop = at
             while at < size and text[at] != delimiter and text[at] != END:
                 at += 1
             last = at == size or text[at] == END
-            stop = at - 1 if last and at > begin and text[at - 1] == RETURN else at
+            if not quoted:
+                stop = at - 1 if last and at > begin and text[at - 1] == RETURN else at
             if place >= 0:
                 rows[r, place] = number if ordinary and end == stop else nan
                 if stop > begin and not (ordinary and end == stop):

@@ -337,36 +337,6 @@ def test_cells_do_not_depend_on_how_other_rows_are_written() -> None:
     assert len(seen) == 9
 
 
-def test_both_ways_cut_and_read_cells_alike(path: Path) -> None:
-    rng = np.random.default_rng(8)
-    letters = [
-        b"7",
-        b"0",
-        b"-",
-        b".",
-        b"e",
-        b"\r",
-        b" ",
-        b",",
-        b",",
-        b"\n",
-        b"\n",
-        b"\x0b",
-        b"_",
-        b"\xff",
-        b"\0",
-        b"\r\n",
-    ]
-    for _ in range(2_000):
-        text = b"a,b,c\n" + b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 40)))
-        found = []
-        for least in (0, 2**62):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(csv_file, "COMPILED", least)
-                found.append(cells(text, path))
-        assert found[0].tobytes() == found[1].tobytes()
-
-
 def test_rows_are_chosen_and_columns_too(path: Path) -> None:
     path.write_bytes(b"a,b,c\n" + b"".join(b"%d,x,%d.5\n" % (k, -k) for k in range(500)))
     chosen = np.array([0, 3, 4, 77, 498, 499])

@@ -1,0 +1,78 @@
+"""CSV files are cut and read by a compiled loop or by Python: nobody can tell which."""
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from plandp.data import csv_file
+from plandp.data.csv_file import open_csv
+from plandp.data.csv_record import has_plain_quotes, split_record, without_end
+
+
+def assert_alike(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+    found = []
+    for least in (0, 2**62):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_file, "COMPILED", least)
+            file = open_csv(path, None)
+            read = [table.read(slice(0, table.n)).tobytes() for table, _ in file.pieces()]
+            found.append((b"".join(read), sum(count for count, _ in file.counts())))
+    assert found[0] == found[1]
+
+
+def test_both_ways_cut_and_read_cells_alike(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    letters = [
+        b"7",
+        b"0",
+        b"-",
+        b".",
+        b"e",
+        b"\r",
+        b" ",
+        b",",
+        b",",
+        b"\n",
+        b"\n",
+        b"\x0b",
+        b"_",
+        b"\xff",
+        b"\0",
+        b"\r\n",
+    ]
+    for _ in range(1_000):
+        text = b"a,b,c\n" + b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 40)))
+        assert_alike(text, tmp_path / "t.csv")
+
+
+def test_both_ways_cut_and_read_quoted_cells_alike(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    parts = [b'"7"', b'"-7.5"', b'"7,7"', b'" 7"', b'""', b'"x"', b'"7"\r\n', b"7", b",", b",", b",", b"\n", b"\n"]
+    rare = [b'"', b'"7"x', b'"7""7"', b'"7\n7"', b'7"', b"\r", b'"7"\r', b'"7"\rx', b" "]
+    plain = dict.fromkeys((False, True), 0)
+    for turn in range(3_000):
+        letters = parts if turn % 2 else parts + rare
+        body = b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 16)))
+        plain[has_plain_quotes(body, b",")] += b'"' in body
+        assert_alike(b"a,b,c\n" + body, tmp_path / "t.csv")
+    assert min(plain.values()) > 300
+
+
+def test_lines_with_plain_quotes_are_records() -> None:
+    rng = np.random.default_rng(10)
+    letters = [b'"', b'"', b'"', b",", b"\n", b"\r", b"7", b"x"]
+    seen = 0
+    for _ in range(30_000):
+        body = b"".join(letters[k] for k in rng.integers(0, len(letters), rng.integers(1, 12)))
+        if b'"' not in body or not has_plain_quotes(body, b","):
+            continue
+        seen += 1
+        lines = io.BytesIO(body).readlines()
+        records = [split_record(line, iter([b"never read"]), b",") for line in lines]
+        assert [b",".join(cell for cell in record) for record in records] == [
+            without_end(line).replace(b'"', b"") for line in lines
+        ]
+    assert seen > 1_000
