@@ -110,7 +110,7 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     columns = list(columns) if isinstance(columns, Iterator) else columns  # it is gone through more than once
     names = schema.names  # made anew whenever it is asked for
     labels = read_labels(names)
-    if columns is None and labels and all(map(is_arrow_number, set(schema.types))):  # the usual case at once
+    if columns is None and labels and all(map(is_arrow_number, _distinct(schema.types))):  # the usual case at once
         return ArrowColumns(
             names=tuple(names), widths=(None,) * len(names), labels=labels, positions=None, unpacked=len(names)
         )
@@ -138,6 +138,13 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
         positions=None if list(wanted) == held else tuple(where[label] for label in wanted),
         unpacked=sum(_unpacked(schema.field(place).type, widths[place]) for place in places),
     )
+
+
+def _distinct(types: Sequence[Any]) -> Collection[Any]:
+    try:
+        return set(types)
+    except TypeError:  # types of somebody's own need not have a hash
+        return types
 
 
 def _unpacked(dtype: Any, width: int | None) -> int:

@@ -29,9 +29,6 @@ from plandp.kernels.decimal_cells import read_cells
 from plandp.terms.columns import Label
 
 BYTES_PER_BLOCK = 2**20
-COMPILED = 2**20
-"""A shorter file is not worth a compiler."""
-
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAN = float("nan")
 
@@ -83,7 +80,10 @@ class CsvFile:
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the records."""
-        loop = compiled(read_cells) if self.size >= COMPILED else None
+        loop = compiled(read_cells)
+        if loop is not None:
+            # Compiled before a cell is seen, or whether there is one to compile for would show in logs and in caches.
+            self._lines(b"\n", loop).read(slice(0, 0))
         with self.path.open("rb") as file:
             for text, size in self._texts(file):
                 if loop is not None and has_plain_quotes(text, self.delimiter):

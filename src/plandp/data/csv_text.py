@@ -54,9 +54,9 @@ class CsvText:
             left,
             spans,
         )
-        for row, place in np.argwhere(left).tolist():
-            begin, end = spans[row, place].tolist()
-            numbers[row, place] = self.number(self.text[begin:end])
+        cells = [self.text[begin:end] for begin, end in spans[left].tolist()]
+        known = {cell: self.number(cell) for cell in set(cells)}  # NA stands in many
+        numbers[left] = [known[cell] for cell in cells]
         return float_block(numbers)
 
     @cached_property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from plandp.data.parts import Part, parts_of
 from plandp.data.row_choice import not_numbered, places_among, refuse_indices
 from plandp.data.row_numbers import SUMS, NumberSums, are_row_numbers, number_sums
 from plandp.data.rows import BlockFunction, FloatBlock, Rows, Sums
@@ -35,6 +36,10 @@ class UnnumberedRows:
     def blocks(self) -> Iterator[FloatBlock]:
         """Return all rows, block by block; counts as a pass."""
         return self._rows.blocks()
+
+    def parts(self) -> Iterator[Part]:
+        """Go through all values; counts as a pass."""
+        return parts_of(self._rows)
 
     def sample(self, indices: NDArray[np.int64], /) -> Rows:
         """Refuse: there are no numbers to choose by."""
@@ -107,6 +112,21 @@ class NumberedRows:
         """Return all rows as they lie, block by block; counts as a pass."""
         for block in self._checked_blocks():
             yield without_column(block, self._index)
+
+    def parts(self) -> Iterator[Part]:
+        """Go through all values of the other columns; counts as a pass.  Wrong numbers are refused behind the last."""
+        sums = np.zeros(SUMS, np.uint64)
+        for first, place, block in parts_of(self._rows):
+            own = self._index - place
+            if 0 <= own < block.shape[1]:
+                if not self._checked:
+                    sums += number_sums(block[:, own], self.n)
+                block = without_column(block, own)
+            if block.shape[1]:
+                yield first, place - (own < 0), block
+            del block
+        if not self._checked:
+            self._check(sums)
 
     def sample(self, indices: NDArray[np.int64], /) -> "NumberedRows":
         """Return the rows of these strictly increasing numbers; finding them counts as a pass."""

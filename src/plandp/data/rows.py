@@ -67,6 +67,15 @@ class LookingFunction(AddingFunction, Protocol):
         ...
 
 
+@runtime_checkable
+class PartedRows(Protocol):
+    """Rows that need not be brought together to see all of their values."""
+
+    def parts(self) -> Iterator[tuple[int, int, FloatBlock]]:
+        """Go through all values: a row, a column, and a block of some rows and columns that begins there."""
+        ...
+
+
 class RowSource(Protocol):
     """What is public about any source of rows."""
 

@@ -14,9 +14,11 @@ from plandp.data.batches import Batches
 from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
 from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
 from plandp.data.labels import BeforeValues
+from plandp.data.parts import Part
 from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths, count_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, LookingFunction, Rows, Sums
+from plandp.data.side_by_side import side_by_side
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -127,6 +129,30 @@ class StreamedRows:
         if waiting:
             yield _joined(waiting)
 
+    def parts(self) -> Iterator[Part]:
+        """Go through all values, of groups of columns without laying them side by side; counts as a pass."""
+        begin = 0
+        for table, own, count in self._shares(_always):
+            groups = groups_in(table)
+            if groups is None:
+                for first in range(0, count, self._step()):
+                    last = min(first + self._step(), count)
+                    with np.errstate(all="ignore"):
+                        part = table.read(slice(first, last) if own is None else own[first:last])
+                    yield begin + first, 0, part
+                    del part
+            else:
+                for row, place, columns in groups():
+                    first, last = row, row + len(columns[0])
+                    if own is not None:
+                        first, last = map(int, np.searchsorted(own, [first, last]))
+                        columns = [column[own[first:last] - row] for column in columns]
+                    if first < last:
+                        yield begin + first, place, float_block(side_by_side(columns))
+                    del columns
+            begin += count
+            del table
+
     def sample(self, indices: NDArray[np.int64], /) -> Rows:
         """Return the rows at these strictly increasing public indices, picked in one pass unless they are too many."""
         refuse_indices(indices, self.n)
@@ -217,8 +243,8 @@ class StreamedRows:
                 last = min(first + step - (done + first) % step, count)
                 with np.errstate(all="ignore"):
                     part = table.read(slice(first, last) if own is None else own[first:last])
-                if last == count and table.n > step:
-                    part = part.copy()  # so that a large piece can go before the next one is read
+                if table.n > step and (last == count or isinstance(table, ArrayTable)):
+                    part = part.copy()  # so that a large piece can go before the next one is read, whoever keeps blocks
                 yield part
                 del part
                 first = last

@@ -22,6 +22,9 @@ MOST_DIGITS = 19
 LARGEST_EXPONENT = 60
 """Cells beyond 10**±60 are left to Python."""
 
+LONGEST = 4096
+"""So are cells with more characters: Python takes a thousand million digits for no number, be they all zeros."""
+
 
 def split_product(one: Any, other: Any) -> Any:
     """The upper 64 bits of the product of two numbers of 64 bits."""
@@ -134,6 +137,7 @@ def read_cells(
                 else:
                     ordinary = False
             end = at
+            ordinary = ordinary and end - begin <= LONGEST
             while quoted and at < size and text[at] != QUOTE:
                 at += 1
             stop = at

@@ -10,7 +10,12 @@ UNKNOWN = -1
 
 STRUCT = 12
 _DEEPEST = 32
-_BOOLS, _BYTE, _INTEGERS, _DOUBLE, _BYTES, _LISTS = (1, 2), 3, (4, 5, 6), 7, 8, (9, 10)
+_BOOLS = 1, 2
+_BYTE = 3
+_INTEGERS = 4, 5, 6
+_DOUBLE = 7
+_BYTES = 8
+_LISTS = 9, 10
 _IN_STRUCT = -1
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.blocks import blocks_in_place
-from plandp.data.rows import Rows, Sums
+from plandp.data.parts import parts_of
+from plandp.data.rows import PartedRows, Rows, Sums
 from plandp.kernels.compiler import compiled
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.mechanisms.sorted_keys import SortedKeys
@@ -256,6 +257,15 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> La
     """Read the rows as lattice keys; pays nothing, stays inside."""
     keys = np.empty((rows.n, rows.d), narrowest_integer(lattice))
     absent = np.zeros(rows.d, np.int64)
+    if isinstance(rows, PartedRows):
+        for first, place, block in parts_of(rows):
+            some, columns = slice(first, first + len(block)), slice(place, place + block.shape[1])
+            found = np.empty(block.shape, keys.dtype)
+            stand_in = None if missing is None else missing[columns]
+            write_block_keys(block, lattice.of_columns(columns), stand_in, found, absent[columns])
+            keys[some, columns] = found
+            del block
+        return LatticeKeys(keys=keys, missing=absent)
     begin = 0
     for block, chosen in blocks_in_place(rows):
         count = len(block) if chosen is None else len(chosen)

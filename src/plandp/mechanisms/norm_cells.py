@@ -145,7 +145,7 @@ class CellSums:
         norm = np.sqrt(before)
         cell = self._cell_of(norm)
         times = self._times(norm, cell)
-        times[~self._short(norm, times, cell)] = 0.0
+        dropped = ~self._short(norm, times, cell)
         cell, norm = cell.astype(np.intp), np.empty(0)
         counts += np.bincount(cell, minlength=len(counts))
 
@@ -157,6 +157,7 @@ class CellSums:
                     y = self._of_column(columns[number], part[begin : begin + most])
                     rows = slice(first + begin, first + begin + len(y))
                     squares[rows] += y * y
+                    y[dropped[rows]] = 0.0
                     whole = np.rint(np.multiply(y, times[rows], out=y), out=y)
                     total[:, number] += np.bincount(cell[rows], whole, len(counts)).astype(np.int64)
 

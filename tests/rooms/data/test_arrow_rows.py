@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from plandp.data.arrow_rows import list_rows, stored_vectors, vector_rows
+from plandp.data.open import open_rows
+from plandp.errors import ArgumentError
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -75,3 +77,24 @@ def test_lists_are_rows_each_by_itself(cells: list[Any], rows: Any) -> None:
     np.testing.assert_array_equal(list_rows(column, 2), rows)
     longer = pyarrow.array([[9.0, 9.0], *cells, [8.0, 8.0]], pyarrow.list_(pyarrow.float64()))
     np.testing.assert_array_equal(list_rows(longer.slice(1, len(cells)), 2), rows)
+
+
+def test_a_type_of_somebody_s_own_without_a_hash_is_refused_by_its_name() -> None:
+    class Own(pyarrow.ExtensionType):  # type: ignore[misc]  # pyarrow ships no types
+        def __init__(self) -> None:
+            super().__init__(pyarrow.int64(), "plandp.test.own")
+
+        def __arrow_ext_serialize__(self) -> bytes:
+            return b""
+
+        @classmethod
+        def __arrow_ext_deserialize__(cls, storage: object, serialized: bytes) -> "Own":
+            return cls()
+
+        def __eq__(self, other: object) -> bool:  # and so no hash
+            return isinstance(other, Own)
+
+    table = pyarrow.table({"x": pyarrow.ExtensionArray.from_storage(Own(), pyarrow.array([1, 2])), "y": [1.0, 2.0]})
+    with pytest.raises(ArgumentError, match="column 'x' has dtype"):
+        open_rows(table)
+    assert open_rows(table, columns=["y"]).n == 2

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from struct import pack
 from typing import Any
 
 import numpy as np
@@ -229,3 +230,23 @@ def test_a_map_of_a_stream_that_is_cut_off_is_not_looked_at() -> None:
     done = subprocess.run([sys.executable, "-c", CUT_OFF], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "data: the file 't.arrow' changed while it was read; name one that stays as it is\n"
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4"])
+def test_a_batch_that_holds_less_than_its_header_says_is_refused(compression: str) -> None:
+    """Whatever the types are: values behind its buffers would be read from elsewhere in memory."""
+    n = 12_345
+    feather.write_feather(_arrow(np.zeros((n, 3))), "t.feather", compression=compression, chunksize=n)
+    good = Path("t.feather").read_bytes()
+    assert good.count(pack("<q", n)) >= 4  # of the batch and of each column
+    Path("t.feather").write_bytes(good.replace(pack("<q", n), pack("<q", n + 1000)))
+    with pytest.raises(ArgumentError, match=r"'t.feather' is cut off, damaged or not a Feather file"):
+        list(open_rows("t.feather").blocks())
+
+
+def test_groups_of_columns_that_end_early_are_refused() -> None:
+    batch = pyarrow.record_batch([np.arange(4.0)], names=["a"])
+    for n in (3, 5):
+        group = ColumnGroups(n=n, labels=("a",), names=("a",), batches=lambda names: iter([batch]))
+        with pytest.raises(EOFError):
+            list(group.groups())

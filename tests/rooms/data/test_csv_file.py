@@ -23,11 +23,12 @@ from plandp.errors import ArgumentError
 CANARY = "canary48151623"
 
 
-@pytest.fixture(scope="module", params=[0, 2**62], ids=["compiled", "Python"], autouse=True)
+@pytest.fixture(scope="module", params=["compiled", "Python"], autouse=True)
 def _way(request: pytest.FixtureRequest, path: Path) -> Iterator[None]:
-    """Cells are read by a compiled loop, or by Python: short files are not worth a compiler."""
+    """Cells are read by a compiled loop, or by Python."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_file, "COMPILED", request.param)
+        if request.param == "Python":
+            patch.setattr(csv_file, "compiled", lambda _: None)
         cells(b"x\n1\n", path)  # compiled beforehand, which takes long and is told to the log
         yield
 
@@ -124,6 +125,9 @@ def test_what_looks_like_a_number_is_one_if_python_says_so(path: Path, table: li
 
 
 NUMBERS = {
+    b"1e18446744073709551617": math.inf,  # 2**64 + 1, which is 1 to whoever counts to 2**64
+    b"1e-18446744073709551617": 0.0,
+    b"0e18446744073709551617": 0.0,
     b"1": 1.0,
     b" 1.5\t": 1.5,
     b"+2.": 2.0,

@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 
 from plandp.data import csv_file
+from plandp.data.csv_columns import CsvColumns
 from plandp.data.csv_file import open_csv
 from plandp.data.csv_record import has_plain_quotes, split_record, without_end
+from plandp.data.csv_text import CsvText
+from plandp.kernels.compiler import compiled
+from plandp.kernels.decimal_cells import LONGEST, read_cells
 
 
 def assert_alike(content: bytes, path: Path) -> None:
     path.write_bytes(content)
     found = []
-    for least in (0, 2**62):
+    for loop in (compiled(read_cells), None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(csv_file, "COMPILED", least)
+            patch.setattr(csv_file, "compiled", lambda _, loop=loop: loop)
             file = open_csv(path, None)
             read = [table.read(slice(0, table.n)).tobytes() for table, _ in file.pieces()]
             found.append((b"".join(read), sum(count for count, _ in file.counts())))
@@ -76,3 +80,39 @@ def test_lines_with_plain_quotes_are_records() -> None:
             without_end(line).replace(b'"', b"") for line in lines
         ]
     assert seen > 1_000
+
+
+def test_very_long_cells_are_left_to_python() -> None:
+    """Of more than 10**9 digits it makes no number, and nobody else should: bits would depend on the way."""
+    left = []
+
+    def number(cell: bytes) -> float:
+        left.append(len(cell))
+        return 7.0
+
+    loop = compiled(read_cells)
+    assert loop is not None
+    lengths = [2, LONGEST, LONGEST + 1, 10 * LONGEST]
+    text = b"\n".join(b"0." + b"0" * (length - 2) for length in lengths)
+    columns = CsvColumns(labels=("x",), positions=(0,), width=1)
+    table = CsvText(text=text, delimiter=b",", columns=columns, loop=loop, number=number)
+    assert table.read(slice(0, 4)).tolist() == [[0.0], [0.0], [7.0], [7.0]]
+    assert left == lengths[2:]
+
+
+@pytest.mark.parametrize("body", [b"", b'"1\n2"\n', b"1\n" * 9, b"1\n" * 2**20])
+def test_what_is_compiled_does_not_follow_from_cells(
+    body: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, shapes = compiled(read_cells), []
+    assert loop is not None
+
+    def told(*arguments: object) -> None:
+        shapes.append(arguments[7].shape)  # type: ignore[attr-defined]
+        loop(*arguments)
+
+    monkeypatch.setattr(csv_file, "compiled", lambda _: told)
+    (tmp_path / "t.csv").write_bytes(b"a\n" + body)
+    for _ in open_csv(tmp_path / "t.csv", None).pieces():
+        pass
+    assert shapes == [(0, 1)]

@@ -17,9 +17,14 @@ from test_files import WRITERS
 import plandp
 from plandp.data import arrow_file, batches, column_groups, csv_file, parquet_file, streamed_rows
 from plandp.data.array import ArrayTable
+from plandp.data.numbered_rows import NumberedRows, UnnumberedRows
 from plandp.data.open import open_rows
+from plandp.data.parts import parts_of
+from plandp.data.rows import Rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
+from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
+from plandp.terms.columns import read_columns
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import feather, ipc, parquet  # noqa: E402
@@ -192,6 +197,70 @@ def test_very_many_columns_are_read_in_groups(
         assert np.array_equal(all_rows(rows.sample(chosen)), expected[chosen], equal_nan=True)
 
 
+@pytest.fixture
+def in_groups(larger_than_memory: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of forty columns are read by groups of four, and nobody lays them side by side."""
+    for module, name, value in (
+        ("parquet_file", "MOST_TOGETHER", 3),
+        ("parquet_file", "FEW_VALUES", 0),
+        ("parquet_file", "ROWS_AT_A_TIME", 13),
+        ("column_groups", "GROUP", 4),
+        ("streamed_rows", "HELD", 0),
+    ):
+        monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
+
+    def never(self: Any, rows: Any) -> Any:
+        raise AssertionError("brought together")
+
+    monkeypatch.setattr(column_groups.ColumnGroups, "read", never)
+
+
+def brought_together(rows: Rows) -> NDArray[np.float64]:
+    whole, seen = np.full((rows.n, rows.d), -99.0), np.zeros((rows.n, rows.d), np.int64)
+    for row, column, block in parts_of(rows):
+        some = slice(row, row + len(block)), slice(column, column + block.shape[1])
+        whole[some] = block
+        seen[some] += 1
+    assert (seen == 1).all()
+    return whole
+
+
+@pytest.mark.parametrize("chosen", [None, [0, 12, 13, 49, 50, 119], list(range(51, 99)), [119]])
+def test_values_are_seen_in_parts(tmp_path: Path, chosen: list[int] | None, in_groups: None) -> None:
+    stored, table = wide_table(120, 40)
+    parquet.write_table(stored, tmp_path / "t.parquet", row_group_size=50)
+    rows = open_rows(tmp_path / "t.parquet")
+    some = rows if chosen is None else rows.sample(np.array(chosen))
+    expected = table if chosen is None else table[chosen]
+    np.testing.assert_array_equal(brought_together(some), expected)
+    assert rows.passes == 1
+    bounds = [(-9 - place, 9) for place in range(40)]
+    lattice = Lattice.of(read_columns(labels=rows.labels, bounds=bounds, smallest_spread=0.01))
+    for missing in (None, np.arange(40.0) / 9):
+        keys, same = lattice_keys(some, lattice, missing), lattice_keys(open_rows(expected), lattice, missing)
+        np.testing.assert_array_equal(keys.keys, same.keys)
+        np.testing.assert_array_equal(keys.missing, same.missing)
+
+
+@pytest.mark.parametrize("index", [0, 6, 39, 40])
+def test_numbered_and_unnumbered_rows_are_seen_in_parts(tmp_path: Path, index: int, in_groups: None) -> None:
+    stored, table = wide_table(120, 40)
+    order = np.random.default_rng(3).permutation(120)
+    numbered = stored.add_column(index, "number", pyarrow.array(order))
+    parquet.write_table(numbered, tmp_path / "t.parquet", row_group_size=50)
+    rows = NumberedRows(open_rows(tmp_path / "t.parquet"), index=index)
+    np.testing.assert_array_equal(brought_together(rows), table)
+    np.testing.assert_array_equal(brought_together(rows), table)  # numbers are checked once
+    everything = UnnumberedRows(open_rows(tmp_path / "t.parquet"))
+    np.testing.assert_array_equal(np.delete(brought_together(everything), index, axis=1), table)
+    held = NumberedRows(open_rows(np.insert(table, index, order, axis=1)), index=index)
+    np.testing.assert_array_equal(brought_together(held), table)
+    wrong = NumberedRows(open_rows(np.insert(table, index, order // 2, axis=1)), index=index)
+    for _ in range(2):
+        with pytest.raises(ArgumentError, match=r"^row_index"):
+            brought_together(wrong)
+
+
 def test_short_row_groups_of_many_columns_are_read_together(
     tmp_path: Path, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,9 +289,10 @@ def test_short_row_groups_of_many_columns_are_read_together(
     assert np.array_equal(all_rows(rows.sample(chosen)), table[chosen], equal_nan=True)
 
 
+@pytest.mark.parametrize("together", [10, 7])  # rows of a block: a window ends with one, or within one
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_one_window_is_held_at_a_time(
-    tmp_path: Path, suffix: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, suffix: str, together: int, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
@@ -230,7 +300,7 @@ def test_one_window_is_held_at_a_time(
         ("arrow_file", "LARGE", 10),
         ("arrow_file", "MOST_TOGETHER", 3),
         ("column_groups", "WINDOW", 30 * 40),
-        ("batches", "VALUES_AT_A_TIME", 10 * 40),
+        ("batches", "VALUES_AT_A_TIME", together * 40),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
     stored, _ = wide_table(120, 40)
@@ -249,7 +319,10 @@ def test_one_window_is_held_at_a_time(
         return window
 
     monkeypatch.setattr(column_groups.ColumnGroups, "read", noted)
-    assert sum(len(block) for block in open_rows(path).blocks()) == 120
+    seen = 0
+    for block in open_rows(path).blocks():  # the last one is kept while the next is asked for
+        seen += len(block)
+    assert seen == 120
     assert len(made) == 4
 
 

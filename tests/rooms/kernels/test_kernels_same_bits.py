@@ -593,7 +593,6 @@ def test_cells_of_a_text_are_the_same_numbers_compiled_or_not(tmp_path: Path) ->
     found = []
     for loop in (read_cells, compiled(read_cells), None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(csv_file, "COMPILED", 0)
             patch.setattr(csv_file, "compiled", lambda _, loop=loop: loop)
             found.append(
                 np.concatenate(

@@ -101,6 +101,17 @@ def test_two_looks_drop_what_has_no_norm() -> None:
     assert [part.tolist() for part in seen] == [part.tolist() for part in expected]
 
 
+def test_two_looks_drop_what_is_not_finite_and_nothing_else() -> None:
+    """Factors are finite for all arguments that are taken; were one not so, other rows would count all the same."""
+    far = replace(VIEW, low=np.full(D, -1e200), high=np.full(D, 1e200), factor=np.array([1e200, 1.0, 1.0]))
+    function = CellSums(view=far, cells=CELLS, squared=False, wide=False)
+    table = np.array([[1e200, 0.0, 0.0], [0.5, 11.0, 3.0], [0.5, 12.0, 3.0]])
+    with np.errstate(all="ignore"):
+        expected, seen = function(table), seen_twice(function, table, table)
+    assert expected[1].any()
+    assert [part.tolist() for part in seen] == [part.tolist() for part in expected]
+
+
 def test_no_row_seen_twice_is_longer_than_its_bound_even_where_bounds_are_too_small() -> None:
     cells = replace(CELLS, bounds=CELLS.bounds * 99 // 100)
     function = CellSums(view=VIEW, cells=cells, squared=False, wide=False)
@@ -121,6 +132,10 @@ def test_rows_that_are_longer_at_the_second_look_are_refused(row: int) -> None:
     table = awkward_rows()
     other = table.copy()
     other[row] = [0.7, 0.9, 1.1]
+    with np.errstate(all="ignore"), pytest.raises(ArgumentError, match="changed while it was read"):
+        seen_twice(function, table, other)
+    other = table.copy()
+    other[row, 0] = table[row, 0] * (1 + 2.0**-45)  # by next to nothing
     with np.errstate(all="ignore"), pytest.raises(ArgumentError, match="changed while it was read"):
         seen_twice(function, table, other)
 
