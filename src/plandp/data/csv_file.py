@@ -163,7 +163,7 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
         raise ArgumentError(
             "data",
             "the first line of the file is not cut by the delimiter: .csv is for commas, .tsv for tabs, and numbers "
-            "have decimal points",
+            "have decimal points; save it so, or read it with pandas.read_csv(sep=..., decimal=...) and pass the frame",
         )
     # Without a header the first person's row would be published as labels.
     named = [name for name in names if name]

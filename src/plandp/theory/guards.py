@@ -132,4 +132,6 @@ def items_untold(*, hidden: float, error: float, told: bool) -> tuple[str, ...]:
 
 
 def _named(columns: NDArray[np.intp], labels: Sequence[Label]) -> str:
-    return ", ".join(str(labels[i]) for i in columns[:SHOWN]) + (", …" if len(columns) > SHOWN else "")
+    return ", ".join(str(labels[i]) or "the one without a name" for i in columns[:SHOWN]) + (
+        ", …" if len(columns) > SHOWN else ""
+    )
