@@ -19,6 +19,9 @@ SMALL_E = ord("e")
 MOST_DIGITS = 19
 """So many digits are a number below 2**64."""
 
+CUT = 17
+"""By less than so many units of its upper 64 bits a product grows that lacks the digits beyond these."""
+
 LARGEST_EXPONENT = 60
 """Cells beyond 10**±60 are left to Python."""
 
@@ -36,7 +39,10 @@ def split_product(one: Any, other: Any) -> Any:
 
 
 def decimal_at(text: NDArray[np.uint8], at: Any) -> Any:
-    """What decimal number begins at a place: where it ends, its sign, digits and power of ten, and if it is one."""
+    """What decimal number begins at a place: where it ends, its sign, digits and power of ten, and if it is one.
+
+    Of more than `MOST_DIGITS` digits the last are left out, which is told too.
+    """
     size = len(text)
     negative = False
     if at < size and (text[at] == MINUS or text[at] == PLUS):
@@ -45,18 +51,25 @@ def decimal_at(text: NDArray[np.uint8], at: Any) -> Any:
     digits = np.uint64(0)
     significant = 0
     power = np.int64(0)
-    found = False
-    while at < size and ZERO <= text[at] < ZERO + 10 and significant < MOST_DIGITS:
-        digits = digits * np.uint64(10) + np.uint64(text[at] - ZERO)
-        significant += 1 if digits else 0
+    found = more = False
+    while at < size and ZERO <= text[at] < ZERO + 10:
+        if significant < MOST_DIGITS:
+            digits = digits * np.uint64(10) + np.uint64(text[at] - ZERO)
+            significant += 1 if digits else 0
+        else:
+            more = True
+            power += 1
         found = True
         at += 1
     if at < size and text[at] == POINT:
         at += 1
-        while at < size and ZERO <= text[at] < ZERO + 10 and significant < MOST_DIGITS:
-            digits = digits * np.uint64(10) + np.uint64(text[at] - ZERO)
-            significant += 1 if digits else 0
-            power -= 1
+        while at < size and ZERO <= text[at] < ZERO + 10:
+            if significant < MOST_DIGITS:
+                digits = digits * np.uint64(10) + np.uint64(text[at] - ZERO)
+                significant += 1 if digits else 0
+                power -= 1
+            else:
+                more = True
             found = True
             at += 1
     if found and at < size and (text[at] == SMALL_E or text[at] == LARGE_E):
@@ -72,7 +85,7 @@ def decimal_at(text: NDArray[np.uint8], at: Any) -> Any:
             found = True
             at += 1
         power += -exponent if less else exponent
-    return at, negative, digits, power, found
+    return at, negative, digits, power, found, more
 
 
 def read_cells(
@@ -94,7 +107,8 @@ def read_cells(
     stand around whole cells and nowhere else, and are not part of them.
 
     10**q lies in [tens, tens + 1)·2**twos at place q + LARGEST_EXPONENT, so that digits·10**q lies in
-    [high, high + 2)·2**e; where both ends of that round to one float64, that is the nearest.
+    [high, high + 2)·2**e; where both ends of that round to one float64, that is the nearest.  Digits that were left out
+    are less than one more of at least 10**18, which is shifted by 4 bits at most: 16 more.
     """
     size = len(text)
     nan = np.float64(np.nan)
@@ -112,7 +126,7 @@ def read_cells(
             if place >= 0:
                 while at < size and text[at] == SPACE:
                     at += 1
-                at, negative, digits, power, ordinary = decimal_at(text, at)
+                at, negative, digits, power, ordinary, more = decimal_at(text, at)
                 if at == begin:  # an empty cell, or one of anything else
                     ordinary = True
                 elif ordinary and digits == 0:
@@ -127,7 +141,7 @@ def read_cells(
                     cut = 11 if high >> np.uint64(63) else 10
                     rest = np.int64(high & np.uint64((1 << cut) - 1))
                     half = 1 << (cut - 1)
-                    if rest == half - 1 or rest == half:  # perhaps in the middle between two
+                    if half - (CUT if more else 1) <= rest <= half:  # perhaps in the middle between two
                         ordinary = False
                     else:
                         whole = np.int64(high >> np.uint64(cut)) + np.int64(rest > half)

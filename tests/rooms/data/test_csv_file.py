@@ -99,6 +99,21 @@ def test_whole_numbers_in_the_middle_between_floats_are_rounded_to_even(path: Pa
     assert got.tolist() == [nearest(Fraction(text)) for text in texts]
 
 
+@pytest.mark.parametrize("digits", [20, 21, 25, 40])
+def test_longer_decimals_next_to_the_middle_between_floats_are_rounded_rightly(path: Path, digits: int) -> None:
+    """Digits beyond the nineteenth decide there, whatever the loop has of them."""
+    rng = np.random.default_rng(digits)
+    texts = []
+    for _ in range(3000):
+        mantissa, power = int(rng.integers(2**52, 2**53)), int(rng.integers(-150, 100))
+        middle = Fraction(2 * mantissa + 1) * Fraction(2) ** (power - 1)
+        place = digits - 1 - math.floor(math.log10(middle))
+        below = math.floor(middle * Fraction(10) ** place)
+        texts += [f"{below}e{-place}", f"-{below + 1}e{-place}", f"{str(below)[:3]}.{str(below + 1)[3:]}"]
+    got = cells("\n".join(["x", *texts]).encode(), path)[:, 0]
+    assert got.tobytes() == np.array([float(text) for text in texts]).tobytes()
+
+
 def test_many_decimals_are_rounded_as_python_rounds_them(path: Path) -> None:
     rng = np.random.default_rng(11)
     digits = rng.integers(0, 10**19, 60_000, dtype=np.uint64) // np.uint64(10) ** rng.integers(0, 19, 60_000, np.uint64)

@@ -97,7 +97,7 @@ def test_very_long_cells_are_left_to_python() -> None:
     columns = CsvColumns(labels=("x",), positions=(0,), width=1)
     table = CsvText(text=text, delimiter=b",", columns=columns, loop=loop, number=number)
     assert table.read(slice(0, 4)).tolist() == [[0.0], [0.0], [7.0], [7.0]]
-    assert left == lengths[2:]
+    assert sorted(left) == lengths[2:]
 
 
 @pytest.mark.parametrize("body", [b"", b'"1\n2"\n', b"1\n" * 9, b"1\n" * 2**20])
