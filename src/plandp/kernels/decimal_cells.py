@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 END = ord("\n")
 RETURN = ord("\r")
 QUOTE = ord('"')
+CASE = ord("a") - ord("A")
+LETTER_A = ord("a")
+LETTER_I = ord("i")
+LETTER_Z = ord("z")
 SPACE = ord(" ")
 PLUS = ord("+")
 MINUS = ord("-")
@@ -102,9 +106,10 @@ def read_cells(
 ) -> None:
     """Write the cells of lines that begin at `begins` to `rows`, each to its column's place, -1 for columns not asked.
 
-    A cell that is an ordinary decimal number becomes the nearest float64, an empty one NaN, and so do all cells of a
-    line that has not one for every column.  Any other sets `left`, and `spans` to where it begins and ends.  Quotes
-    stand around whole cells and nowhere else, and are not part of them.
+    A cell that is an ordinary decimal number becomes the nearest float64, an empty one NaN, and so does one that begins
+    with a letter, but for the i of inf, and all cells of a line that has not one for every column.  Any other sets
+    `left`, and `spans` to where it begins and ends.  Quotes stand around whole cells and nowhere else, and are not part
+    of them.
 
     10**q lies in [tens, tens + 1)·2**twos at place q + LARGEST_EXPONENT, so that digits·10**q lies in
     [high, high + 2)·2**e; where both ends of that round to one float64, that is the nearest.  Digits that were left out
@@ -121,11 +126,13 @@ def read_cells(
             quoted = at < size and text[at] == QUOTE
             at += 1 if quoted else 0
             begin = at
-            ordinary = False
+            ordinary = no_number = False
             number = nan
             if place >= 0:
                 while at < size and text[at] == SPACE:
                     at += 1
+                first = text[at] | CASE if at < size else CASE
+                no_number = LETTER_A <= first <= LETTER_Z and first != LETTER_I
                 at, negative, digits, power, ordinary, more = decimal_at(text, at)
                 if at == begin:  # an empty cell, or one of anything else
                     ordinary = True
@@ -162,7 +169,7 @@ def read_cells(
                 stop = at - 1 if last and at > begin and text[at - 1] == RETURN else at
             if place >= 0:
                 rows[r, place] = number if ordinary and end == stop else nan
-                if stop > begin and not (ordinary and end == stop):
+                if stop > begin and not no_number and not (ordinary and end == stop):
                     left[r, place] = True
                     spans[r, place, 0] = begin
                     spans[r, place, 1] = stop

@@ -44,6 +44,12 @@ def test_both_ways_cut_and_read_cells_alike(tmp_path: Path) -> None:
         b"\x0b",
         b"_",
         b"\xff",
+        b"inf",
+        b"INF",
+        b"nan",
+        b"N",
+        b"@",
+        b"{",
         b"\0",
         b"\r\n",
     ]
