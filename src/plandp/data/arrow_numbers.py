@@ -1,9 +1,13 @@
 """Arrow columns of numbers as floats, each value converted on its own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+ALIGNED = 8
+"""Bytes of a float64, and where it may begin."""
 
 
 def is_arrow_number(dtype: Any) -> bool:
@@ -53,11 +57,20 @@ def _with_bytes(column: Any) -> Any:
     return column.view(lists)
 
 
-def lies_in_memory(column: Any) -> bool:
-    """Whether a chunked column is float64 in one piece without nulls, so that it can be read where it lies."""
+def addresses_of(columns: Sequence[Any]) -> list[int] | None:
+    """Where chunked columns lie in memory, if all are float64 in one piece without nulls and can be read there."""
     import pyarrow
 
-    return bool(column.type == pyarrow.float64() and column.num_chunks == 1 and column.null_count == 0)
+    float64, found = pyarrow.float64(), []
+    for column in columns:
+        if column.type != float64 or column.num_chunks != 1 or column.null_count:
+            return None
+        chunk = column.chunk(0)
+        values = chunk.buffers()[1]
+        if values is None or not values.is_cpu or values.address % ALIGNED:
+            return None
+        found.append(values.address + ALIGNED * chunk.offset)
+    return found
 
 
 def arrow_floats(column: Any) -> NDArray[np.float64]:

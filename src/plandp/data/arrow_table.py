@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from plandp.data.arrow_numbers import (
+    addresses_of,
     arrow_floats,
     arrow_numbers,
     is_arrow_number,
-    lies_in_memory,
 )
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_alone, is_list, list_values, named_places, place_label
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side, worth_a_loop
+from plandp.data.side_by_side import ColumnsInMemory, columns_at, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -62,11 +62,10 @@ class ArrowTable:
         """The columns, where they can be read as they lie."""
         if any(self.columns.widths) or not worth_a_loop(self.n * len(self.labels)):
             return None
-        if not all(map(lies_in_memory, self.table.columns)):
+        found, positions = addresses_of(self.table.columns), self.columns.positions
+        if found is None:
             return None
-        positions = self.columns.positions
-        chosen = range(self.table.num_columns) if positions is None else positions
-        return columns_in_memory([self.table.column(place).chunk(0).to_numpy() for place in chosen])
+        return columns_at(found if positions is None else [found[place] for place in positions], self.n, self.table)
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

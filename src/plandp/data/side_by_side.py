@@ -63,17 +63,21 @@ def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> Co
 
 def columns_in_memory(columns: Sequence[NDArray[Any]]) -> ColumnsInMemory | None:
     """Return columns of numbers, each value converted on its own; None where they are few, or without a compiler."""
-    loop = compiled(lay_rows) if len(columns[0]) * len(columns) >= COMPILED else None
-    if loop is None:
+    if not worth_a_loop(len(columns[0]) * len(columns)):
         return None
     floats = [np.require(column, np.float64, ["C", "A"]) for column in columns]
-    addresses = np.array([column.ctypes.data for column in floats], np.int64)
-    size = floats[0].itemsize
-    first = int(addresses.min())
-    span = _Span(first, (int(addresses.max()) - first) // size + len(floats[0]))
-    return ColumnsInMemory(
-        values=np.asarray(span), begins=(addresses - first) // size, owners=(floats, columns), loop=loop
-    )
+    return columns_at([column.ctypes.data for column in floats], len(floats[0]), (floats, columns))
+
+
+def columns_at(addresses: Sequence[int], length: int, owners: object) -> ColumnsInMemory | None:
+    """Return columns of so many float64, whose first ones lie there, as long as their owners live."""
+    loop = compiled(lay_rows)
+    if loop is None:
+        return None
+    begins = np.array(addresses, np.int64)
+    size, first = np.dtype(float).itemsize, int(begins.min())
+    span = _Span(first, (int(begins.max()) - first) // size + length)
+    return ColumnsInMemory(values=np.asarray(span), begins=(begins - first) // size, owners=owners, loop=loop)
 
 
 def side_by_side(columns: Sequence[NDArray[Any]]) -> FloatArray:

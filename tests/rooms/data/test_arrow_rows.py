@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plandp.data.arrow_rows import list_rows, stored_vectors, vector_rows
+from plandp.data.arrow_table import open_arrow
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 
@@ -98,3 +99,29 @@ def test_a_type_of_somebody_s_own_without_a_hash_is_refused_by_its_name() -> Non
     with pytest.raises(ArgumentError, match="column 'x' has dtype"):
         open_rows(table)
     assert open_rows(table, columns=["y"]).n == 2
+
+
+def columns_as_they_may_lie() -> dict[str, Any]:
+    values, n = np.random.default_rng(4).normal(size=300_000), 300_000
+    moved = np.frombuffer(b"x" + values.tobytes(), np.uint8)[1:]  # begins within a number
+    return {
+        "whole": pyarrow.array(values),
+        "sliced": pyarrow.array(np.concatenate([[7.0, 8.0], values]))[2:],
+        "with nulls": pyarrow.array(values, mask=values > 1),
+        "misaligned": pyarrow.Array.from_buffers(pyarrow.float64(), n, [None, pyarrow.py_buffer(moved)]),
+        "chunked": pyarrow.chunked_array([values[:9], values[9:]]),
+        "float32": pyarrow.array(values.astype(np.float32)),
+        "integers": pyarrow.array(np.arange(n)),
+    }
+
+
+@pytest.mark.parametrize("kind", columns_as_they_may_lie())
+def test_columns_are_read_where_they_lie_only_if_they_can_be(kind: str) -> None:
+    columns = columns_as_they_may_lie()
+    table = open_arrow(pyarrow.table({"a": columns["whole"], "b": columns[kind]}), None)
+    assert table is not None
+    assert (table.in_memory is not None) == (kind in ("whole", "sliced"))
+    chosen = np.array([0, 1, 8, 9, 299_999])
+    whole = columns[kind].to_numpy(zero_copy_only=False) if kind != "chunked" else columns[kind].to_numpy()
+    np.testing.assert_array_equal(table.read(chosen)[:, 1], whole[chosen])
+    np.testing.assert_array_equal(table.read(slice(5, 12)), np.column_stack([columns["whole"], whole])[5:12])
