@@ -93,9 +93,11 @@ def _groups_in(start: bytes, loop: Loop) -> int | None:
     if start[place + 1] & 15 != STRUCT:
         return None
     count, place = _list_at(start, place + 1)
+    if not 0 < count <= len(start):  # each takes a byte at least
+        return None
     ends = np.zeros(count, np.int64)
     loop(np.frombuffer(start, np.uint8)[place:], ends)
-    if count == 0 or ends[-1] <= 0 or place + int(ends[-1]) + 32 > len(start):
+    if ends[-1] <= 0 or place + int(ends[-1]) + 32 > len(start):
         return None
     place += int(ends[-1])
     if start[place] != _ROWS:
