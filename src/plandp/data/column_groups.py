@@ -60,7 +60,8 @@ class ColumnGroups:
                     own = batch.take(rows[done : np.searchsorted(rows, end)] - begin)
                 if own.num_rows:
                     numbers = [arrow_numbers(own.column(name)) for name in names]
-                    lay_side_by_side(numbers, values[done : done + own.num_rows], place=place)
+                    with np.errstate(all="ignore"):  # a NaN that signals is a value like any other
+                        lay_side_by_side(numbers, values[done : done + own.num_rows], place=place)
                 begin, done = end, done + own.num_rows
                 if end >= stop:
                     break
@@ -74,8 +75,13 @@ class ColumnGroups:
             names = self.names[place : place + GROUP]
             begin = 0
             for batch in self.batches(names):
-                yield begin, place, [arrow_floats(batch.column(name)) for name in names]
-                begin += batch.num_rows
+                first, begin = begin, begin + batch.num_rows
+                if begin > self.n:
+                    break
+                with np.errstate(all="ignore"):  # a NaN that signals is a value like any other
+                    columns = [arrow_floats(batch.column(name)) for name in names]
+                yield first, place, columns
+                del columns
             if begin != self.n:
                 raise EOFError("a group of rows has another length than the file says")
 

@@ -30,7 +30,7 @@ take 32 MiB, and as many rows of float64 as much."""
 def open_parquet(path: Path, columns: Collection[Label] | None) -> "ParquetFile":
     """Return a Parquet file whose schema was accepted; no value is read."""
     footer = long_footer(path)
-    with parquet_reader(path, footer and footer.without_groups) as file:
+    with parquet_reader(path, footer and footer.without_groups(path)) as file:
         chosen = choose_columns(file.schema_arrow, columns)
         return ParquetFile(path=path, footer=footer, columns=chosen, n=file.metadata.num_rows, size=path.stat().st_size)
 

@@ -15,11 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.kernels.compiler import Loop, compiled
-from plandp.kernels.struct_ends import STRUCT, find_ends
+from plandp.kernels.struct_ends import STRUCT, UNKNOWN, find_ends
 
 MAGIC = b"PAR1"
 LONG = 2**22
 """A footer of so many bytes is cut, into parts of about as many: pyarrow makes 40 MB of each."""
+
+TOGETHER = 2**16
+"""So many row groups are looked for at a time."""
+
+SHORTEST = 8
+"""Bytes that any row group takes."""
+
+LONGEST_NUMBER = 10
+"""Bytes of a number of 64 bits, seven bits a byte."""
 
 _VERSION, _SCHEMA, _ROWS, _GROUPS = 0x15, 0x19, 0x16, 0x19
 """How the first four fields of every footer begin: a number, a list, a number, a list."""
@@ -27,16 +36,17 @@ _VERSION, _SCHEMA, _ROWS, _GROUPS = 0x15, 0x19, 0x16, 0x19
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LongFooter:
-    """Where the row groups of a file are described in its footer, and what stands before and after them."""
+    """Where in a file its footer lies and what in it describes the row groups; nothing of the footer is kept."""
 
-    before: bytes
-    ends: NDArray[np.int64]  # in the file: where the first begins, and where each of them ends
-    after: bytes
+    begin: int
+    groups: int  # where their list begins
+    ends: NDArray[np.int64]  # where the first of them begins, and where each of them ends
+    end: int
 
-    @property
-    def without_groups(self) -> Any:
+    def without_groups(self, path: Path) -> Any:
         """What pyarrow calls the metadata of the file, as if it had no row groups."""
-        return self._metadata(b"", 0)
+        with path.open("rb") as file:
+            return self._metadata(file, 0, 0)
 
     def parts(self, path: Path) -> Iterator[Any]:
         """The metadata of some row groups after the other, as pyarrow makes it of files that have no others."""
@@ -44,14 +54,15 @@ class LongFooter:
         with path.open("rb") as file:
             while first < len(self.ends) - 1:
                 last = max(first + 1, int(np.searchsorted(self.ends, self.ends[first] + LONG, "right")) - 1)
-                file.seek(int(self.ends[first]))
-                yield self._metadata(file.read(int(self.ends[last] - self.ends[first])), last - first)
+                yield self._metadata(file, first, last)
                 first = last
 
-    def _metadata(self, groups: bytes, count: int) -> Any:
+    def _metadata(self, file: BinaryIO, first: int, last: int) -> Any:
         from pyarrow import BufferReader, parquet  # type: ignore[import-untyped]  # pyarrow ships no types
 
-        footer = b"".join([self.before, _list_of_structs(count), groups, self.after])
+        before, after = _read(file, self.begin, self.groups), _read(file, int(self.ends[-1]), self.end)
+        groups = _read(file, int(self.ends[first]), int(self.ends[last]))
+        footer = b"".join([before, _list_of_structs(last - first), groups, after])
         return parquet.read_metadata(BufferReader(MAGIC + footer + len(footer).to_bytes(4, "little") + MAGIC))
 
 
@@ -66,21 +77,20 @@ def long_footer(path: Path) -> LongFooter | None:
         if file.read() != MAGIC or not LONG <= length <= end:
             return None
         loop = compiled(find_ends)
-        return None if loop is None else _cut(file, loop, end - length, end)
+        try:
+            return None if loop is None else _cut(file, loop, end - length, end)
+        except (IndexError, ValueError):  # damaged, as pyarrow will say
+            return None
 
 
 def _cut(file: BinaryIO, loop: Loop, begin: int, end: int) -> LongFooter | None:
-    file.seek(begin)
-    start = file.read(LONG)
+    start = _read(file, begin, begin + LONG)
     place = _groups_in(start, loop)
     if place is None:
         return None
     count, first = _list_at(start, place)
     ends = _ends_of_groups(file, loop, begin + first, end, count)
-    if ends is None:
-        return None
-    file.seek(int(ends[-1]))
-    return LongFooter(before=start[:place], ends=ends, after=file.read(end - int(ends[-1])))
+    return None if ends is None else LongFooter(begin=begin, groups=begin + place, ends=ends, end=end)
 
 
 def _groups_in(start: bytes, loop: Loop) -> int | None:
@@ -110,17 +120,23 @@ def _ends_of_groups(file: BinaryIO, loop: Loop, begin: int, end: int, count: int
     """Where the first row group begins, and where each of them ends; a few megabytes are looked at at a time."""
     found, done, window = [begin], begin, LONG
     while len(found) <= count:
-        file.seek(done)
-        text = file.read(min(window, end - done))
-        ends = np.zeros(min(count + 1 - len(found), len(text)), np.int64)
+        text = _read(file, done, min(done + window, end))
+        ends = np.zeros(min(count + 1 - len(found), TOGETHER), np.int64)
         loop(np.frombuffer(text, np.uint8), ends)
-        whole = ends[: np.argmax(ends <= 0)] if (ends <= 0).any() else ends
-        if len(whole) == 0 and len(text) < window:
+        whole = ends[ends > 0]
+        if (ends == UNKNOWN).any() or (len(whole) == 0 and len(text) < window):
+            return None
+        if len(whole) and whole[-1] < SHORTEST * len(whole):
             return None
         window = LONG if len(whole) else 2 * window
         found += (done + whole).tolist()
         done = found[-1]
     return np.array(found)
+
+
+def _read(file: BinaryIO, begin: int, end: int) -> bytes:
+    file.seek(begin)
+    return file.read(end - begin)
 
 
 def _list_at(text: bytes, place: int) -> tuple[int, int]:
@@ -143,6 +159,7 @@ def _list_of_structs(count: int) -> bytes:
 
 
 def _behind_varint(text: bytes, place: int) -> int:
-    while text[place] >= 128:
-        place += 1
-    return place + 1
+    for behind in range(place + 1, place + 1 + LONGEST_NUMBER):
+        if text[behind - 1] < 128:
+            return behind
+    raise ValueError("a number is longer than numbers are")

@@ -250,3 +250,7 @@ def test_groups_of_columns_that_end_early_are_refused() -> None:
         group = ColumnGroups(n=n, labels=("a",), names=("a",), batches=lambda names: iter([batch]))
         with pytest.raises(EOFError):
             list(group.groups())
+        rows = iter(group.groups())
+        if n == 3:  # nothing is handed out beyond what there should be
+            with pytest.raises(EOFError):
+                next(rows)

@@ -1,5 +1,6 @@
 """Long footers of Parquet files are cut between row groups: pyarrow must make of the parts what it makes of all."""
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -83,10 +84,10 @@ def test_parts_of_a_footer_say_what_all_of_it_says(path: Path) -> None:
     assert len(parts) > 2
     groups = [part.row_group(number).to_dict() for part in parts for number in range(part.num_row_groups)]
     assert groups == [whole.row_group(number).to_dict() for number in range(whole.num_row_groups)]
-    for part in [footer.without_groups, *parts]:
+    for part in [footer.without_groups(path), *parts]:
         assert (part.num_rows, part.metadata) == (whole.num_rows, whole.metadata)
         assert part.schema.equals(whole.schema)
-    assert footer.without_groups.num_row_groups == 0
+    assert footer.without_groups(path).num_row_groups == 0
 
 
 def test_no_part_is_longer_than_asked_unless_it_is_one_row_group(path: Path) -> None:
@@ -222,3 +223,36 @@ def test_what_is_not_known_is_said_to_be_unknown(loop: Callable[..., None], stru
     ends = np.full(3, 99)
     loop(np.frombuffer(b"\0" + struct, np.uint8), ends)
     assert ends.tolist() == [1, UNKNOWN, UNKNOWN]
+
+
+LONG_NUMBER = b"\xff" * 300_000 + b"\x01"
+DAMAGED = {
+    "a version without end": b"\x15" + LONG_NUMBER,
+    "a schema of very many": b"\x15\x02\x19\xfc" + LONG_NUMBER,
+    "rows without end": b"\x15\x02\x19\x1c\x00\x16" + LONG_NUMBER,
+    "very many row groups": b"\x15\x02\x19\x1c\x00\x16\x02\x19\xfc" + LONG_NUMBER,
+    "row groups of nothing": b"\x15\x02\x19\x1c\x00\x16\x02\x19\xfc" + b"\xff" * 4 + b"\x07",
+    "a row group of what is unknown": b"\x15\x02\x19\x1c\x00\x16\x02\x19\xfc\xff\xff\xff\xff\x07\x1b\x01\x55",
+    "only its beginning": b"\x15",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_of_a_footer_that_cannot_be_little_is_held(damage: str, tmp_path: Path) -> None:
+    footer = DAMAGED[damage] + bytes(6_000_000)
+    (tmp_path / "t.parquet").write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    tracemalloc.start()
+    assert long_footer(tmp_path / "t.parquet") is None
+    assert tracemalloc.get_traced_memory()[1] < 30e6
+    tracemalloc.stop()
+    with pytest.raises(ArgumentError, match=r"cut off, damaged or not a Parquet file"):
+        open_rows(tmp_path / "t.parquet")
+
+
+def test_nothing_of_a_footer_is_kept(tmp_path: Path) -> None:
+    of_pyarrow(tmp_path / "t.parquet")
+    footer = long_footer(tmp_path / "t.parquet")
+    assert footer is not None
+    kept = [value for value in vars(footer).values() if not isinstance(value, int)]
+    assert len(kept) == 1
+    assert kept[0].nbytes == 8 * (ROWS // GROUP + 1)

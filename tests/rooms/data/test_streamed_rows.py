@@ -242,6 +242,16 @@ def test_values_are_seen_in_parts(tmp_path: Path, chosen: list[int] | None, in_g
         np.testing.assert_array_equal(keys.missing, same.missing)
 
 
+def test_a_nan_that_signals_is_a_value_like_any_other(tmp_path: Path, in_groups: None) -> None:
+    """Widening it warns, and a warning would tell of a cell."""
+    table = np.ones((120, 40), np.float32)
+    table.view(np.uint32)[7, 9] = 0x7F800001
+    columns = {f"c{place}": column for place, column in enumerate(table.T)}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "t.parquet", row_group_size=50)
+    found = brought_together(open_rows(tmp_path / "t.parquet"))
+    assert np.argwhere(np.isnan(found)).tolist() == [[7, 9]]
+
+
 @pytest.mark.parametrize("index", [0, 6, 39, 40])
 def test_numbered_and_unnumbered_rows_are_seen_in_parts(tmp_path: Path, index: int, in_groups: None) -> None:
     stored, table = wide_table(120, 40)
