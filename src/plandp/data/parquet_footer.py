@@ -68,6 +68,11 @@ class LongFooter:
 
 def long_footer(path: Path) -> LongFooter | None:
     """Return the footer of a Parquet file, None where it is short, or not understood, or without a compiler."""
+    loop = compiled(find_ends)
+    if loop is None:
+        return None
+    # Compiled whatever the footer is: its length follows from values, and logs and caches tell what was compiled.
+    loop(np.frombuffer(b"\0", np.uint8), np.zeros(0, np.int64))
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END) - len(MAGIC) - 4
         if end < LONG:
@@ -76,9 +81,8 @@ def long_footer(path: Path) -> LongFooter | None:
         length = int.from_bytes(file.read(4), "little")
         if file.read() != MAGIC or not LONG <= length <= end:
             return None
-        loop = compiled(find_ends)
         try:
-            return None if loop is None else _cut(file, loop, end - length, end)
+            return _cut(file, loop, end - length, end)
         except (IndexError, ValueError):  # damaged, as pyarrow will say
             return None
 

@@ -149,6 +149,24 @@ def test_short_footers_are_left_to_pyarrow(path: Path, monkeypatch: pytest.Monke
     assert long_footer(path) is None
 
 
+@pytest.mark.parametrize("long", [SHORT, 2**40])
+def test_what_is_compiled_does_not_follow_from_the_length_of_a_footer(
+    long: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_pyarrow(tmp_path / "t.parquet")
+    monkeypatch.setattr(parquet_footer, "LONG", long)
+    loop, first = compiled(find_ends), []
+    assert loop is not None
+
+    def told(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+        first.append((len(text), len(ends)))
+        loop(text, ends)
+
+    monkeypatch.setattr(parquet_footer, "compiled", lambda _: told)
+    long_footer(tmp_path / "t.parquet")
+    assert first[0] == (1, 0)
+
+
 def test_without_a_compiler_all_is_left_to_pyarrow(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_footer, "compiled", lambda _: None)
     assert long_footer(path) is None
