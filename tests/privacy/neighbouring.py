@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plandp.data.open import open_rows
 from plandp.data.rows import Rows
 from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.bits import SeededBits
 from plandp.noise.exponential_choice import Choices, draw_choice, largest_rate
@@ -149,7 +150,7 @@ def worst_counts(module: Any = lattice_counts) -> Fraction:
     """A row below all thresholds becomes one above them; also with missing values."""
     worst = Fraction(0)
     for d in (1, 2, 7):
-        lattice = module.Lattice.of(box(d))
+        lattice = Lattice.of(box(d))
         for start, replacement in ((-1.0, 1.0), (-1.0, np.nan), (1.0, np.nan)):
             for threshold in (1.0, float(lattice.cells[0]) - 1.0):
 

@@ -15,7 +15,7 @@ from whole_runs import account_alarms, value_alarms
 
 from plandp.kernels import lattice_keys
 from plandp.kernels import norm_cells as cell_loop
-from plandp.mechanisms import clipped_sum, lattice_counts, norm_cells, recentred, tail_cell
+from plandp.mechanisms import clipped_sum, lattice, lattice_counts, norm_cells, recentred, tail_cell
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import meter
 from plandp.steps import center, radius, spread
@@ -23,6 +23,7 @@ from plandp.steps import center, radius, spread
 RHOS = (Fraction(1), Fraction(6))
 FACTOR = "squared_sensitivity = (2 if nonnegative else 4) * longest**2"
 CHECK = "vectors[too_long] = 0"
+BOTH_SIDES = ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)")
 BOUNDS = "np.ceil(edges / (step * 2.0**octave)).astype(np.int64) + slack"
 
 
@@ -52,11 +53,10 @@ def test_a_smaller_sensitivity_of_the_counts_is_rejected(replacement: str) -> No
 
 
 def test_a_missing_value_that_counts_on_both_sides_is_rejected() -> None:
-    both = in_numpy(
-        lattice_counts,
-        ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),
-        ("np.copyto(found, lattice.cells, where=lost)", "np.copyto(found, 0.0, where=lost)"),
-    )
+    both: Any = in_numpy(lattice_counts, BOTH_SIDES)
+    both.write_block_keys = in_numpy(
+        lattice, ("np.copyto(found, lattice.cells, where=lost)", "np.copyto(found, 0.0, where=lost)")
+    ).write_block_keys
     assert worst_counts(both) > 1
 
 
@@ -193,11 +193,8 @@ def test_a_loop_in_which_rows_feel_their_company_is_rejected(line: str, replacem
 
 def test_a_loop_that_counts_missing_values_on_both_sides_is_rejected() -> None:
     loop = changed(lattice_keys, ("line[c] = key", "line[c] = 0 if key == cells[c] else key")).write_keys
-    mutant: Any = changed(
-        lattice_counts,
-        ("2 * np.minimum(below, len(self.keys) - self.missing) + self.missing", "2 * (below + self.missing)"),
-    )
-    mutant.compiled = lambda wanted: loop if wanted.__name__ == "write_keys" else None
+    mutant: Any = in_numpy(lattice_counts, BOTH_SIDES)
+    mutant.write_block_keys = with_loop(changed(lattice), loop).write_block_keys  # type: ignore[attr-defined]
     assert worst_counts(mutant) > 1
 
 

@@ -12,12 +12,16 @@ from hypothesis import strategies as st
 from neighbouring import AWKWARD, RecordingDoor, furthest, moved, rows_of, signed_view, worst_counts, worst_sum
 
 from plandp.mechanisms.clipped_sum import cell_weights, finer_bits, private_clipped_sum
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
+from plandp.mechanisms.read_again import ReadAgain
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.tail_cell import FINER_AND_FINER, private_rows_above, private_tail_cell
 from plandp.methods import NAMES, find_estimator
 from plandp.terms.columns import read_columns
+from plandp.theory.bisection import MedianPosterior
+from plandp.theory.search_stage import Stage
 
 NEAR = Fraction(95, 100)  # a stated bound that were 5% too small would be seen
 METHODS = NAMES  # every method that there is passes the common battery
@@ -81,6 +85,21 @@ def test_counts_of_awkward_rows(pair: tuple, place: float, public_missing: bool,
     def run(table: object, door: RecordingDoor) -> None:
         keys = lattice_keys(rows_of(table), lattice, np.full(d, 0.25) if public_missing else None)
         private_counts_below(keys, threshold, door, rho=Fraction(1), step="counts")
+
+    assert furthest(moved(run, *pair))["counts"] <= 1
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(pair=neighbours(), share=st.floats(0, 1), public_missing=st.booleans(), finest=st.sampled_from([5, 31, 44]))
+def test_counts_between_points_of_awkward_rows(pair: tuple, share: float, public_missing: bool, finest: int) -> None:
+    d = pair[0].shape[1]
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-1, 1), smallest_spread=2.0**-finest))
+    stage = Stage.of(MedianPosterior.uniform(lattice.cells), 9)
+    threshold = stage.points()[:, round(share * 8)]
+
+    def run(table: object, door: RecordingDoor) -> None:
+        keys = ReadAgain(rows=rows_of(table), lattice=lattice, missing=np.full(d, 0.25) if public_missing else None)
+        private_counts_below(keys.within(stage), threshold, door, rho=Fraction(1), step="counts")
 
     assert furthest(moved(run, *pair))["counts"] <= 1
 

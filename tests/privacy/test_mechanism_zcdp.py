@@ -17,7 +17,8 @@ from silent_sampler import SilentSampler
 
 from plandp.mechanisms.clipped_sum import private_clipped_sum
 from plandp.mechanisms.item_rows import ItemLattice, norm_counts, private_group_sum, private_item_sum
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys, private_counts_below
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import lattice_keys, private_counts_below
 from plandp.mechanisms.norm_cells import NormCells, cell_totals
 from plandp.mechanisms.tail_cell import private_rows_above, private_tail_cell
 from plandp.noise import meter

@@ -11,7 +11,8 @@ from planted import changed
 import plandp
 from plandp.data import blocks
 from plandp.mechanisms import norm_cells
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import lattice_keys
 from plandp.mechanisms.norm_cells import CellSums, NormCells
 
 

@@ -11,7 +11,7 @@ from planted import changed, in_numpy, with_loop
 from plandp.audit.choices import squared_distance
 from plandp.kernels import rank_distances
 from plandp.mechanisms import quantiles
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.noise.watched import WatchedDoor
 

@@ -24,6 +24,7 @@ from plandp.data.compressed_rows import CompressedRows
 from plandp.data.open import open_rows
 from plandp.data.sparse_rows import SparseBlock
 from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, quantiles, ranked, tail_cell
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.watched import Asked, WatchedDoor
 from plandp.terms.columns import read_columns
@@ -156,7 +157,7 @@ def _rows(row: Any) -> Any:
 def _counts(number: int) -> Iterator[Attack]:
     for d in (1, 2, 7, 3 + number):
         columns = read_columns(labels=tuple(range(d)), bounds=(-1, 1), smallest_spread=2.0**-5)
-        lattice = lattice_counts.Lattice.of(columns)
+        lattice = Lattice.of(columns)
         for threshold in (1.0, float(lattice.cells[0]) // 2, float(lattice.cells[0]) - 1.0):
 
             def ask(row: Any, door: Any, rho: Fraction, lattice: Any = lattice, threshold: float = threshold) -> None:
@@ -171,7 +172,7 @@ def _counts(number: int) -> Iterator[Attack]:
 
 def _quantiles(number: int) -> Iterator[Attack]:
     for d, cells, copies in ((1, 2, 1), (3, 2, 3), (1, 64, 1), (4, 1000, 3), (2 + number, 2**20, 1 + number)):
-        lattice = lattice_counts.Lattice(
+        lattice = Lattice(
             low=np.full(d, -1.0), high=np.ones(d), step=np.full(d, 2.0 / cells), cells=np.full(d, float(cells))
         )
         ways: dict[str, Any] = {"quantile by choice": quantiles.ExponentialMechanism()}

@@ -16,6 +16,7 @@ from plandp.data.compressed_rows import CompressedRows
 from plandp.data.open import open_rows
 from plandp.data.sparse_rows import SparseBlock
 from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, tail_cell
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import meter
 from plandp.terms.columns import read_columns
@@ -102,7 +103,7 @@ def _clipped_sum(*, squared: bool) -> Ask:
 
 def _counts_below() -> Ask:
     columns = read_columns(labels=(0, 1, 2), bounds=(-1, 1), smallest_spread=2.0**-5)
-    lattice = lattice_counts.Lattice.of(columns)
+    lattice = Lattice.of(columns)
     keys = [lattice_counts.lattice_keys(open_rows(np.full((1, 3), side)), lattice, None) for side in (-1.0, 1.0)]
     at = np.full(3, 64.0)
     return lambda table, door, rho: lattice_counts.private_counts_below(keys[table], at, door, rho=rho, step="audit")

@@ -7,7 +7,7 @@ from plandp.data.dense_view import DenseRows
 from plandp.data.rows import Rows
 from plandp.data.sparse_rows import SparseRows
 from plandp.mechanisms.ball_sum import private_ball_sum
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.quantiles import BinarySearch
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.rotated import Rotated, Rotation

@@ -12,7 +12,7 @@ from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
 from plandp.kernels.compiler import compiled
 from plandp.kernels.pair_differences import add_to_pairs
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.quantiles import Quantile
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.terms.columns import Columns

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from plandp.classic.search_lattice import search_lattice
 from plandp.data.rows import Rows
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.mechanisms.recentred import Recentred
 from plandp.mechanisms.row_norms import RowNorms

@@ -1,4 +1,7 @@
-"""Where every coordinate's posterior is asked next, and its splitting there: the loops of `theory/bisection.py`."""
+"""Where every coordinate's posterior is asked next, and its splitting there: the loops of `theory/bisection.py`.
+
+Of `theory/search_stage.py` too, where thresholds move to the points of a stage.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,3 +57,23 @@ def write_thresholds(
             lower_end = left > 0.0 and (before >= 1.0 - before - mass[i, at] or right >= edges[i, pieces])
             point = left if lower_end else right
         threshold[i] = point
+
+
+def move_thresholds(
+    edges: FloatArray, mass: FloatArray, upto: FloatArray, count: int, tiny: float, threshold: FloatArray
+) -> None:
+    """Move every threshold to the nearest of the `count` points of its column, by the shares of the posterior."""
+    d, pieces = mass.shape
+    for i in range(d):
+        at = 0
+        while at < pieces - 1 and edges[i, at + 1] < threshold[i]:
+            at += 1
+        part = (threshold[i] - edges[i, at]) / (edges[i, at + 1] - edges[i, at])
+        below = (upto[i, at] - mass[i, at]) + mass[i, at] * part
+        share = (min(max(np.floor(below * count), 0.0), count - 1.0) + 0.5) / count
+        at = 0
+        while at < pieces - 1 and upto[i, at] < share:
+            at += 1
+        part = min(max((share - (upto[i, at] - mass[i, at])) / max(mass[i, at], tiny), 0.0), 1.0)
+        point = np.floor(edges[i, at] + (edges[i, at + 1] - edges[i, at]) * part + 0.5)
+        threshold[i] = min(max(point, 1.0), edges[i, pieces] - 1.0)

@@ -11,18 +11,16 @@ from plandp.data.blocks import blocks_in_place
 from plandp.data.parts import parts_of
 from plandp.data.rows import PartedRows, Rows, Sums
 from plandp.kernels.compiler import compiled
-from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
+from plandp.kernels.lattice_keys import count_below, tally_around, tally_values
+from plandp.mechanisms.lattice import EVERY_ROW, Lattice, narrowest_integer, write_block_keys
+from plandp.mechanisms.read_again import ReadAgain
 from plandp.mechanisms.sorted_keys import SortedKeys
 from plandp.noise.meter import MeteredNoise
-from plandp.terms.columns import Columns
 
 FloatArray = NDArray[np.float64]
 
-TILE = 2**17  # values worked on at a time: they stay in cache
-
 HELD = 2**29
 """So many bytes of keys are held and asked again in every round; where there are more, the rows are read again."""
-
 
 TALLIED = 2.0
 """Where tables of tallies take up to so many times the memory of the keys, they are made instead."""
@@ -42,8 +40,6 @@ SENT = 2**24
 TOGETHER = 64
 """Lattice points whose tallies are added up together, once; those in the block of a threshold in every round."""
 
-EVERY_ROW = np.empty(0, np.int64)
-
 
 class CountedKeys(Protocol):
     """Keys of rows that can be counted below thresholds.  Not private, never to leave the library."""
@@ -51,41 +47,6 @@ class CountedKeys(Protocol):
     def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
         """2·#{key < threshold} + #{missing} for every column."""
         ...
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Lattice:
-    """A public lattice of `cells` cells per column, each `step` wide, from `low` upwards."""
-
-    low: FloatArray
-    high: FloatArray
-    step: FloatArray
-    cells: FloatArray  # whole numbers
-
-    @classmethod
-    def of(cls, columns: Columns) -> "Lattice":
-        """Two cells per smallest spread that matters."""
-        cells = np.maximum(2.0, np.ceil(2.0 * (columns.width / columns.smallest_spread)))
-        return cls(low=columns.low, high=columns.high, step=columns.width / cells, cells=cells)
-
-    def keys(self, block: FloatArray, missing: FloatArray | None) -> FloatArray:
-        """The cell of every value, 0 … cells-1; NaN stays NaN unless a public value stands for it."""
-        x = np.asarray(np.maximum(block, self.low))
-        np.minimum(x, self.high, out=x)
-        if missing is not None:
-            np.copyto(x, missing, where=np.isnan(x))
-        x -= self.low
-        x /= self.step
-        np.floor(x, out=x)
-        return np.asarray(np.minimum(x, self.cells - 1.0, out=x))
-
-    def of_columns(self, chosen: slice) -> "Lattice":
-        """The lattice of some of the columns."""
-        return Lattice(low=self.low[chosen], high=self.high[chosen], step=self.step[chosen], cells=self.cells[chosen])
-
-    def point(self, position: FloatArray) -> FloatArray:
-        """The value at a lattice position, inside the box."""
-        return np.clip(self.low + position * self.step, self.low, self.high)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -156,7 +117,7 @@ class Tally:
         count = len(block) if chosen is None else len(chosen)
         keys = np.empty((count, block.shape[1]), narrowest_integer(self.lattice))
         tally, absent = sums
-        _write_keys(block, self.lattice, self.missing, keys, absent, chosen=chosen)
+        write_block_keys(block, self.lattice, self.missing, keys, absent, chosen=chosen)
         for column, line in zip(keys.T, tally, strict=True):
             first = int(column.min(initial=len(line) - 1))
             found = np.bincount(column - first)
@@ -247,12 +208,6 @@ def _tally_around(keys: NDArray[Any], base: NDArray[np.int32], below: NDArray[np
         line[:] = np.cumsum(np.bincount(place, minlength=last + 1))
 
 
-def narrowest_integer(lattice: Lattice) -> type[np.uint16] | type[np.int32] | type[np.int64]:
-    """The smallest type that holds every key, the one of missing values included."""
-    largest = lattice.cells.max()
-    return np.uint16 if largest < 2**16 else np.int32 if largest < 2**31 else np.int64
-
-
 def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> LatticeKeys:
     """Read the rows as lattice keys; pays nothing, stays inside."""
     keys = np.empty((rows.n, rows.d), narrowest_integer(lattice))
@@ -274,106 +229,7 @@ def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> La
     return LatticeKeys(keys=keys, missing=absent)
 
 
-def write_block_keys(
-    block: FloatArray,
-    lattice: Lattice,
-    missing: FloatArray | None,
-    keys: NDArray[Any],
-    absent: NDArray[np.int64],
-    *,
-    chosen: NDArray[np.int64] | None = None,
-) -> None:
-    """Write the keys of the block, or of these rows of it, to `keys`, and add missing ones to `absent`."""
-    assert len(keys) == len(block if chosen is None else chosen)  # the loop would write on
-    if len(keys) == 0:
-        return  # of no chosen rows the loop would take all
-    loop = compiled(write_keys)
-    if loop is None:
-        return _write_keys(block, lattice, missing, keys, absent, chosen=chosen)
-    stand_in = np.full(block.shape[1], np.nan) if missing is None else missing
-    loop(
-        np.ascontiguousarray(block),
-        EVERY_ROW if chosen is None else chosen,
-        lattice.low,
-        lattice.high,
-        stand_in,
-        lattice.step,
-        lattice.cells,
-        keys,
-        absent,
-    )
-
-
-@np.errstate(all="ignore")
-def _write_keys(
-    block: FloatArray,
-    lattice: Lattice,
-    missing: FloatArray | None,
-    keys: NDArray[Any],
-    absent: NDArray[np.int64],
-    *,
-    chosen: NDArray[np.int64] | None = None,
-) -> None:
-    """What the compiled loop does, tile by tile in NumPy."""
-    rows = max(1, TILE // block.shape[1])
-    for first in range(0, len(keys), rows):
-        tile = slice(first, first + rows)
-        found = lattice.keys(block[tile if chosen is None else chosen[tile]], missing)
-        lost = np.isnan(found)
-        if lost.any():
-            absent += np.count_nonzero(lost, axis=0)
-            np.copyto(found, lattice.cells, where=lost)
-        keys[tile] = found
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TallyAround:
-    """Block function: how many keys lie below every point of a window that begins at `base`; how many are missing."""
-
-    lattice: Lattice
-    missing: FloatArray | None
-    base: NDArray[np.int64]  # public or released
-    points: int
-
-    def __call__(self, block: FloatArray, /) -> Sums:
-        """Count the values of the block, each on its own."""
-        keys = np.empty(block.shape, narrowest_integer(self.lattice))
-        absent = np.zeros(block.shape[1], np.int64)
-        write_block_keys(block, self.lattice, self.missing, keys, absent)
-        base = self.base
-        if keys.dtype == np.int64:  # what lies outside of the window may as well lie next to it
-            keys = np.minimum(np.maximum(keys - base, -1), self.points).astype(np.int32)
-            base = np.zeros_like(base)
-        below = np.empty((block.shape[1], self.points + 2), np.int32)
-        loop = compiled(tally_around) or _tally_around
-        loop(keys, base.astype(np.int32), below)
-        return below.astype(np.int64), absent
-
-
-class ReadAgain:
-    """Rows that are read again and never brought together: their keys are too many, or elsewhere.
-
-    A pass tallies all keys around the thresholds; as long as later thresholds are near, they are looked up.
-    """
-
-    def __init__(self, rows: Rows, lattice: Lattice, missing: FloatArray | None) -> None:
-        self._rows, self._lattice, self._missing = rows, lattice, missing
-        self._points = min(WINDOW, max(2, SENT // (8 * rows.d)))
-        self._base = np.full(rows.d, -(2**62))  # nothing is tallied yet
-        self._below = self._absent = np.empty(0, np.int64)
-
-    def twice_below(self, thresholds: FloatArray) -> NDArray[np.int64]:
-        """2·#{key < threshold} + #{missing} for every column, from tallies or one more pass."""
-        asked = np.minimum(np.maximum(thresholds, 0.0), self._lattice.cells).astype(np.int64)
-        if np.any((asked < self._base) | (asked > self._base + self._points)):
-            self._base = asked - self._points // 2
-            around = TallyAround(lattice=self._lattice, missing=self._missing, base=self._base, points=self._points)
-            self._below, self._absent = self._rows.fold(around)
-        below = self._below[np.arange(len(asked)), asked - self._base]
-        return np.asarray(2 * below + self._absent)  # no missing value is below: its key is `cells`
-
-
-def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys:
+def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, stride: int) -> CountedKeys | ReadAgain:
     """Every `stride`-th of the rows, by number, to be counted: tallied, held or read again, as public sizes decide."""
     chosen = rows if stride == 1 else rows.sample(np.arange(0, rows.n, stride))
     kind, points = np.dtype(narrowest_integer(lattice)), int(lattice.cells.max()) + 1
@@ -387,7 +243,7 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     small = kind == np.uint16 and 4 * points * chosen.d <= SENT and chosen.n < 2**31
     if (chosen.near and size <= HELD) or small:
         return TalliedKeys.of(chosen, lattice, missing)
-    return ReadAgain(chosen, lattice, missing)
+    return ReadAgain(rows=chosen, lattice=lattice, missing=missing)
 
 
 def private_counts_below(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plandp.data.rows import Sums
 from plandp.kernels.compiler import compiled
 from plandp.kernels.rank_histogram import count_between, count_evenly
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

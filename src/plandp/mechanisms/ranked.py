@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
 from plandp.errors import ArgumentError
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, lattice_keys, narrowest_integer, write_block_keys
+from plandp.mechanisms.lattice import Lattice, narrowest_integer, write_block_keys
+from plandp.mechanisms.lattice_counts import LatticeKeys, lattice_keys
 from plandp.mechanisms.rank_histogram import RankHistogram, View, as_read, search_edges
 
 FloatArray = NDArray[np.float64]

@@ -3,7 +3,8 @@
 import numpy as np
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, narrowest_integer, write_block_keys
+from plandp.mechanisms.lattice import Lattice, narrowest_integer, write_block_keys
+from plandp.mechanisms.lattice_counts import LatticeKeys
 from plandp.mechanisms.rank_histogram import View, viewed_tiles
 from plandp.mechanisms.ranked import HeldKeys, Ranked, StreamedKeys
 

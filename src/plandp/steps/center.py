@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data.rows import Rows
-from plandp.mechanisms.lattice_counts import Lattice, counted_keys, private_counts_below
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import counted_keys, private_counts_below
+from plandp.mechanisms.read_again import ReadAgain
 from plandp.noise.meter import MeteredNoise
 from plandp.terms.design import Design
 from plandp.theory.bisection import MedianEvidence, MedianPosterior
 from plandp.theory.location_fit import fit_locations
+from plandp.theory.search_stage import Stage, points_of, stages
 
 FloatArray = NDArray[np.float64]
 
@@ -46,13 +49,17 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
         MedianEvidence(rows=design.center_rows, noise_std=noise_std),
     )
     thresholds, counts = [], []
-    for _ in range(design.center_rounds):
-        threshold = posterior.next_threshold()
-        count = private_counts_below(keys, threshold, noise, rho=share, step="center")
-        posterior = posterior.updated(threshold, evidence(count))
-        thresholds.append(threshold)
-        counts.append(count)
-    del keys  # half as large as the table, and not needed for the fit
+    points = points_of(design.d)
+    for rounds in stages(design.center_rounds, points):
+        stage = Stage.of(posterior, points)
+        asked = keys.within(stage) if isinstance(keys, ReadAgain) else keys
+        for _ in range(rounds):
+            threshold = stage.nearest(posterior.next_threshold())
+            count = private_counts_below(asked, threshold, noise, rho=share, step="center")
+            posterior = posterior.updated(threshold, evidence(count))
+            thresholds.append(threshold)
+            counts.append(count)
+    del keys, asked  # half as large as the table, and not needed for the fit
 
     # in shares of the column's width, so that columns of any unit can learn from each other
     width = lattice.cells

@@ -17,7 +17,7 @@ from plandp.audit.neighbours import Tally, attack
 from plandp.audit.watching import SCRIPTS
 from plandp.audit.worst_tables import Stage
 from plandp.mechanisms import quantiles
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.quantiles import ExponentialMechanism
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.methods import GAUSSIAN, Estimator

@@ -17,7 +17,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.mapped_reads import MappedReads
 from plandp.data.side_by_side import ColumnsInMemory
 from plandp.kernels.compiler import compiled
-from plandp.mechanisms import lattice_counts, norm_cells
+from plandp.mechanisms import lattice, lattice_counts, norm_cells
 
 N, D = 60_000, 64
 TABLE = np.random.default_rng(6).standard_normal((N, D))
@@ -64,6 +64,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         return block
 
     monkeypatch.setattr(norm_cells, "compiled", counting)
+    monkeypatch.setattr(lattice, "compiled", counting)
     monkeypatch.setattr(lattice_counts, "compiled", counting)
     monkeypatch.setattr(ArrayTable, "read", watched)
     return found

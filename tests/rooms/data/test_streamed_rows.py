@@ -23,7 +23,8 @@ from plandp.data.parts import parts_of
 from plandp.data.rows import Rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
-from plandp.mechanisms.lattice_counts import Lattice, lattice_keys
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import lattice_keys
 from plandp.terms.columns import read_columns
 
 pyarrow = pytest.importorskip("pyarrow")

@@ -35,28 +35,34 @@ from plandp.kernels.item_sets import (
 )
 from plandp.kernels.lattice_keys import count_below, tally_around, tally_values, write_keys
 from plandp.kernels.logistic_fit import add_misfits
-from plandp.kernels.median_posterior import split_pieces, write_thresholds
+from plandp.kernels.median_posterior import move_thresholds, split_pieces, write_thresholds
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.kernels.norm_cells_by_column import add_up_columns
+from plandp.kernels.point_tallies import tally_between
 from plandp.kernels.proposals import keep_proposals
 from plandp.kernels.struct_ends import find_ends
 from plandp.kernels.tail_curves import exponential, find_wanted_cell, learn_from_count, logarithm
-from plandp.mechanisms import item_rows, lattice_counts, norm_cells
+from plandp.mechanisms import item_rows, lattice_counts, norm_cells, read_again
+from plandp.mechanisms import lattice as lattices
 from plandp.mechanisms.item_rows import ClippedSum, GroupedSum, ItemLattice
 from plandp.mechanisms.item_rows import NormCells as ItemNorms
-from plandp.mechanisms.lattice_counts import Lattice, TalliedKeys, Tally, counted_keys, lattice_keys
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import TalliedKeys, Tally, counted_keys, lattice_keys
 from plandp.mechanisms.norm_cells import CellSums, NormCells, cell_totals
+from plandp.mechanisms.read_again import TallyBetween
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise import discrete_gaussian
 from plandp.noise.bits import SeededBits
 from plandp.terms.columns import read_columns
-from plandp.theory import bisection, location_fit, tail_search
+from plandp.theory import bisection, location_fit, search_stage, tail_search
 
 LOOPS = (
     *(
         add_up_cells,
         add_up_columns,
         write_keys,
+        tally_between,
+        move_thresholds,
         count_below,
         tally_around,
         tally_values,
@@ -73,7 +79,17 @@ LOOPS = (
     *(read_cells, find_ends),
 )
 USERS = (
-    *(norm_cells, lattice_counts, location_fit, bisection, tail_search, discrete_gaussian),
+    *(
+        norm_cells,
+        lattices,
+        lattice_counts,
+        read_again,
+        search_stage,
+        location_fit,
+        bisection,
+        tail_search,
+        discrete_gaussian,
+    ),
     *(item_rows, distinct_items, sorted_entries),
 )
 WAYS = {"compiled": compiled, "plain Python": lambda loop: loop, "NumPy": lambda loop: None}
@@ -223,7 +239,7 @@ def test_chosen_rows_are_added_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> 
     table, chosen = np.random.default_rng(4).standard_normal((50, 3)), np.array([0, 3, 4, 11, 12, 30, 49])
     table[11, 1] = np.nan
     monkeypatch.setattr(norm_cells, "TILE", 6)  # two rows
-    monkeypatch.setattr(lattice_counts, "TILE", 6)
+    monkeypatch.setattr(lattices, "TILE", 6)
     view = Recentred(low=np.full(3, -9.0), high=np.full(3, 9.0), missing=None, center=np.zeros(3), factor=np.ones(3))
     lattice = Lattice.of(read_columns(labels=range(3), bounds=(-9, 9), smallest_spread=1.0))
     cells = NormCells.around(1.0, lowest=1e-3, highest=30.0, d=3, points=2**16)
@@ -335,7 +351,7 @@ def test_lattice_keys_and_counts(table: Any, missing: float | None, finest: int)
 @pytest.mark.parametrize("d", [5, 256, 257, 512, 513, 700])
 @pytest.mark.parametrize("count", [1, 6, 64, 99])
 def test_keys_of_chosen_rows(count: int, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice_counts, "TILE", 7 * d)
+    monkeypatch.setattr(lattices, "TILE", 7 * d)
     table = np.random.default_rng(5).normal(0.0, 20.0, (100, d))
     table[::7, 1], table[::3, 2], table[1::5, 4] = np.nan, np.inf, np.nan
     chosen = np.sort(np.random.default_rng(6).choice(100, count, replace=False))
@@ -354,7 +370,7 @@ def test_no_chosen_rows_have_no_keys() -> None:
     missing = np.zeros(2, np.int64)
     nobody = np.empty(0, np.int64)
     each_way(
-        lambda: lattice_counts.write_block_keys(
+        lambda: lattices.write_block_keys(
             np.full((3, 2), np.nan), lattice, None, np.empty((0, 2), np.uint16), missing, chosen=nobody
         )
     )
@@ -493,6 +509,19 @@ def test_the_fit_of_locations() -> None:
         np.testing.assert_array_equal(first, other)
 
 
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(table=any_rows)
+def test_values_between_points(table: Any) -> None:
+    d, rng = table.shape[1], np.random.default_rng(8)
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-50, 40), smallest_spread=1e-3))
+    points = np.sort(np.floor(rng.uniform(1.0, lattice.cells[0], (d, 77))), axis=1)
+    function = TallyBetween(lattice=lattice, missing=None, points=points, kind=np.int32)
+    first, *others = each_way(lambda: open_rows(table).fold(function))
+    for other in others:
+        for one, same in zip(first, other, strict=True):
+            np.testing.assert_array_equal(one, same)
+
+
 def test_the_posterior_of_the_medians() -> None:
     rng = np.random.default_rng(7)
     cells = rng.integers(2, 10**6, 40).astype(np.float64)
@@ -500,9 +529,11 @@ def test_the_posterior_of_the_medians() -> None:
 
     def run() -> Any:
         posterior = bisection.MedianPosterior.uniform(cells)
-        for one in evidence:
-            posterior = posterior.updated(posterior.next_threshold(), one)
-        return np.concatenate([posterior.edges, posterior.mass], axis=1)
+        for number, one in enumerate(evidence):
+            if number % 7 == 0:
+                stage = search_stage.Stage.of(posterior, 100)
+            posterior = posterior.updated(stage.nearest(posterior.next_threshold()), one)
+        return np.concatenate([posterior.edges, posterior.mass, stage.points()], axis=1)
 
     first, *others = each_way(run)
     for other in others:

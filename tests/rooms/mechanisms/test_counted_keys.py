@@ -4,13 +4,28 @@ import numpy as np
 import pytest
 
 from plandp.data.open import open_rows
-from plandp.mechanisms import lattice_counts
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, NarrowedKeys, ReadAgain, TalliedKeys, counted_keys
+from plandp.kernels import point_tallies
+from plandp.mechanisms import lattice_counts, read_again
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import LatticeKeys, NarrowedKeys, TalliedKeys, counted_keys
+from plandp.mechanisms.read_again import ReadAgain, TallyBetween
 from plandp.mechanisms.sorted_keys import SortedKeys
 from plandp.terms.columns import read_columns
+from plandp.theory.bisection import MedianPosterior
+from plandp.theory.search_stage import Stage
 
 COLUMNS = read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=[0.01, 0.1, 0.5])
 LATTICE = Lattice.of(COLUMNS)
+
+
+class SomePoints:
+    """A stage with these points."""
+
+    def __init__(self, points):
+        self._points = points
+
+    def points(self):
+        return self._points
 
 
 class Elsewhere:
@@ -44,43 +59,87 @@ def thresholds():
     return [np.zeros(3), LATTICE.cells, *(np.floor(rng.random(3) * LATTICE.cells) for _ in range(20))]
 
 
+def stages_of(lattice, d, *, count, rounds=6):
+    """Stages from all over a search whose answers are chance."""
+    rng, posterior = np.random.default_rng(10), MedianPosterior.uniform(lattice.cells)
+    for _ in range(rounds):
+        yield Stage.of(posterior, count)
+        for _ in range(4):
+            posterior = posterior.updated(posterior.next_threshold(), rng.normal(0.0, 2.0, d))
+
+
 @pytest.mark.parametrize("missing", [None, np.array([0.25, 1.0, 7.0])])
 @pytest.mark.parametrize("stride", [1, 2, 7])
-@pytest.mark.parametrize("sent", [0, 600, 2**24], ids=["one point", "some points", "all points"])
-def test_rows_elsewhere_are_counted_as_held_keys_are(table, missing, stride, sent, monkeypatch):
+def test_rows_elsewhere_are_counted_as_held_keys_are(table, missing, stride, monkeypatch):
     held = counted_keys(open_rows(table), LATTICE, missing, stride=stride)
-    monkeypatch.setattr(lattice_counts, "SENT", sent)
-    away = counted_keys(Elsewhere(open_rows(table)), LATTICE, missing, stride=stride)
+    sent = counted_keys(Elsewhere(open_rows(table)), LATTICE, missing, stride=stride)
     assert isinstance(held, LatticeKeys)
-    assert isinstance(away, TalliedKeys if sent == 2**24 else ReadAgain)
+    assert isinstance(sent, TalliedKeys)
     for threshold in thresholds():
-        assert away.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
+        assert sent.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
+    monkeypatch.setattr(lattice_counts, "SENT", 0)
+    away = counted_keys(Elsewhere(open_rows(table)), LATTICE, missing, stride=stride)
+    assert isinstance(away, ReadAgain)
+    for stage in stages_of(LATTICE, 3, count=37):
+        tallied = away.within(stage)
+        for threshold in stage.points().T:
+            assert tallied.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
 
 
 @pytest.mark.parametrize("way", ["compiled", "NumPy"])
 @pytest.mark.parametrize("finest", [0.1, 1e-3, 1e-10], ids=["16 bits", "32 bits", "64 bits"])
-def test_keys_of_any_size_are_tallied_around_thresholds(table, finest, way, monkeypatch):
+@pytest.mark.parametrize("count", [1, 2, 63, 64, 300])
+def test_keys_of_any_size_are_counted_below_all_points(table, finest, way, count, monkeypatch):
     lattice = Lattice.of(read_columns(labels=range(3), bounds=[(0, 1), (-5, 5), (0, 1000)], smallest_spread=finest))
     held = counted_keys(open_rows(table), lattice, None, stride=1)
-    monkeypatch.setattr(lattice_counts, "SENT", 600)
+    monkeypatch.setattr(lattice_counts, "SENT", 0)
     if way == "NumPy":
-        monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+        monkeypatch.setattr(read_again, "compiled", lambda loop: None)
     away = counted_keys(Elsewhere(open_rows(table)), lattice, None, stride=1)
     assert isinstance(away, ReadAgain)
-    some = lattice.keys(table[:20], None)
-    for row in np.where(np.isnan(some), lattice.cells, some):
-        for near in (0.0, -12.0, 1.0, 13.0, 14.0):  # tallies reach from -12 to 13
-            asked = np.minimum(np.maximum(row + near, 0.0), lattice.cells)
-            assert away.twice_below(asked).tolist() == held.twice_below(asked).tolist()
+    some = lattice.keys(table[:count], None)
+    some[np.isnan(some)] = 17.0
+    for near in (0.0, 1.0):  # where keys are, and next to them: those at a point are not below it
+        points = np.sort(np.minimum(np.maximum(some.T + near, 1.0), lattice.cells[:, None] - 1.0), axis=1)
+        stage = SomePoints(points)
+        tallied = away.within(stage)
+        for threshold in points.T:
+            assert tallied.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
 
 
-def test_rows_elsewhere_are_read_again_where_a_threshold_is_far(table, monkeypatch):
-    monkeypatch.setattr(lattice_counts, "SENT", 8 * 3 * 100)  # tallies of 100 points: 50 below a threshold, 50 above
+def test_counts_between_points_of_many_columns_and_rows(monkeypatch):
+    # more than the loop works on at a time, and no multiple of it
+    rows, d, rng = 2 * point_tallies.ROWS + 3, 2 * point_tallies.COLUMNS + 5, np.random.default_rng(15)
+    values = rng.normal(0.0, 3.0, (rows, d))
+    values[rng.random(values.shape) < 0.1] = np.nan
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(-9, 9), smallest_spread=1e-4))
+    points = np.sort(np.floor(rng.uniform(1.0, lattice.cells[0], (d, 500))), axis=1)
+    held = counted_keys(open_rows(values), lattice, None, stride=1)
+    assert isinstance(held, LatticeKeys)
+    for chosen in (None, np.sort(rng.permutation(rows)[: point_tallies.ROWS + 1])):
+        function = TallyBetween(lattice=lattice, missing=None, points=points, kind=np.int32)
+        sums = function(np.empty((0, d)))
+        function.add_to(sums, values, chosen)
+        function.add_to(sums, values[:0], None)
+        function.add_to(sums, values, np.empty(0, np.int64))
+        keys = held.keys if chosen is None else held.keys[chosen]
+        for place in (0, 1, 250, 499):
+            below = np.cumsum(sums[0], axis=1)[:, place]
+            assert below.tolist() == (keys < points[:, place]).sum(axis=0).tolist()
+        assert sums[0].sum() == keys.size
+        assert sums[1].tolist() == (keys == lattice.cells).sum(axis=0).tolist()
+
+
+def test_a_stage_reads_rows_once(table, monkeypatch):
+    monkeypatch.setattr(lattice_counts, "SENT", 0)
     rows = Elsewhere(open_rows(table))
     away = counted_keys(rows, LATTICE, None, stride=1)
-    for place, folds in ((60.0, 1), (60.0, 1), (110.0, 1), (10.0, 1), (111.0, 2), (61.0, 2), (60.0, 3)):
-        away.twice_below(np.array([60.0, 60.0, place]))
-        assert rows.folds == folds
+    for number, stage in enumerate(stages_of(LATTICE, 3, count=37)):
+        assert rows.folds == number
+        tallied = away.within(stage)
+        for threshold in stage.points().T:
+            tallied.twice_below(threshold)
+        assert rows.folds == number + 1
 
 
 def test_small_tallies_are_brought_from_elsewhere_once(table):

@@ -6,7 +6,8 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts
-from plandp.mechanisms.lattice_counts import Lattice, LatticeKeys, counted_keys, lattice_keys, private_counts_below
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.lattice_counts import LatticeKeys, counted_keys, lattice_keys, private_counts_below
 from plandp.noise.meter import open_door
 from plandp.terms.columns import read_columns
 

@@ -11,7 +11,7 @@ from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
 from plandp.kernels.compiler import compiled
 from plandp.mechanisms import quantiles
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.quantiles import BinarySearch, ExponentialMechanism, Quantile, rank_distances
 from plandp.mechanisms.ranked import HeldKeys
 from plandp.noise.meter import open_door

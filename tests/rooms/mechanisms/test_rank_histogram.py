@@ -8,7 +8,7 @@ import pytest
 from plandp.kernels.compiler import compiled
 from plandp.kernels.rank_histogram import count_between, count_evenly
 from plandp.mechanisms import rank_histogram
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.rank_histogram import RankHistogram, as_read, search_edges
 
 D = 6

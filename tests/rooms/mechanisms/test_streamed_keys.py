@@ -8,7 +8,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import rank_histogram, ranked
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.quantiles import BinarySearch, ExponentialMechanism
 from plandp.mechanisms.ranked import HeldKeys, StreamedKeys
 from plandp.noise.meter import open_door

@@ -5,7 +5,7 @@ import pytest
 
 from plandp.data.open import open_rows
 from plandp.mechanisms import lattice_counts, rank_histogram, viewed_keys
-from plandp.mechanisms.lattice_counts import Lattice
+from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.ranked import HeldKeys, StreamedKeys
 
 
