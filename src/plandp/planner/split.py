@@ -29,6 +29,7 @@ BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise i
 RADIUS_SHARE = 0.03
 ROUNDS_PER_BIT = 1.6  # noisy counts for every halving of the range; more cost time and hardly sharpen a centre
 SMALLEST_SAMPLE = 4096
+HELD_VALUES = 3 * 2**24  # so many values of a sample are held, and a larger one is read again and again
 SPREAD_VALUES = 2**25  # a sample of more, 256 MB, would be held for spreads that are known to a percent already
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
 MOST_LATTICE_POINTS = 2**30  # Σq² then stays below 2^61 (docs/proofs/clipped_sum.md)
@@ -40,7 +41,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, s
 
     Where rows have no public numbers none can be `sampled`: centre and spread then read all of them.
     """
-    m, stride = _rough_rows(n, columns.d, float(rho), sampled)
+    m, stride = _rough_rows(n, columns, float(rho), sampled)
     unit, unit_all = columns.d / (2.0 * m * m), columns.d / (2.0 * n * n)
     center = _center_share(columns, float(rho), unit * stride**2)
     spread = bound = 0.0
@@ -67,7 +68,7 @@ def plan_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, s
 
 def unscaled_design(*, n: int, columns: Columns, rho: Fraction, error_norm: float, sampled: bool = True) -> Design:
     """The design of the unscaled method: centre and radius, no spreads."""
-    m, stride = _rough_rows(n, columns.d, float(rho), sampled)
+    m, stride = _rough_rows(n, columns, float(rho), sampled)
     center = _center_share(columns, float(rho), columns.d * stride**2 / (2.0 * m * m))
     wide = wide_radius_share(n=n, d=columns.d, rho=float(rho))
     split = exact_split(rho, center=center, spread_bound=0.0, spread=0.0, radius=wide)
@@ -109,11 +110,18 @@ def center_need(columns: Columns) -> float:
     return 4.6 * math.sqrt(max(decades, 0.0) + math.log(columns.d / LOST_CENTERS))
 
 
-def sample_size(n: int, d: int, rho: float) -> int:
-    """How many rows centre and spread read: enough that more would not make the result better."""
+def sample_size(n: int, columns: Columns, rho: float) -> int:
+    """How many rows centre and spread read: enough that more would not make the result better.
+
+    Or as many as can be held, where the usual share of ρ still finds all centres by them.
+    """
+    d = columns.d
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
     for_spread = min((rho * n * n / (4.0 * d)) ** 0.25 * rows_per_cn, SPREAD_VALUES / d)
     m = int(max(CENTER_ENOUGH * rows_per_cn, for_spread, SMALLEST_SAMPLE))
+    held = HELD_VALUES // d
+    if center_need(columns) * rows_per_cn <= held < m:
+        m = held
     return m if m <= SAMPLE_WORTH_IT * n else n
 
 
@@ -123,12 +131,12 @@ def center_stride(m: int, d: int, rho: float) -> int:
     return max(1, int(m / max(enough, SMALLEST_SAMPLE)))
 
 
-def _rough_rows(n: int, d: int, rho: float, sampled: bool) -> tuple[int, int]:
+def _rough_rows(n: int, columns: Columns, rho: float, sampled: bool) -> tuple[int, int]:
     """How many rows the rough steps read, and every how many of them the centre does."""
     if not sampled:
         return n, 1
-    m = sample_size(n, d, rho)
-    return m, center_stride(m, d, rho)
+    m = sample_size(n, columns, rho)
+    return m, center_stride(m, columns.d, rho)
 
 
 def exact_split(rho: Fraction, *, center: float, spread_bound: float, spread: float, radius: float) -> Split:

@@ -23,9 +23,11 @@ from plandp.data.parts import parts_of
 from plandp.data.rows import Rows
 from plandp.data.streamed_rows import StreamedRows
 from plandp.errors import ArgumentError
+from plandp.mechanisms import lattice_counts
 from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.lattice_counts import lattice_keys
 from plandp.terms.columns import read_columns
+from plandp.theory.search_stage import points_of, stages
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow import feather, ipc, parquet  # noqa: E402
@@ -68,6 +70,24 @@ def test_a_streamed_file_gives_the_release_of_the_array(
     counting = Path(name).suffix in COUNTED
     # The sample, then everything; a sample that is not held is read for the centre and three times for the spread.
     assert release.receipt.passes == counting + (2 if sample_held else 5)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.npy"])
+def test_a_search_reads_a_file_once_a_stage_where_its_keys_are_not_held(
+    tmp_path: Path, name: str, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = plandp.mean(TABLE, **PUBLIC)
+    monkeypatch.setattr(streamed_rows, "HELD", 0)
+    monkeypatch.setattr(lattice_counts, "HELD", 0)
+    monkeypatch.setattr(lattice_counts, "SENT", 0)
+    WRITERS[name](tmp_path / name, TABLE)
+    release = plandp.mean(tmp_path / name, **PUBLIC)
+    assert release.estimate.tobytes() == expected.estimate.tobytes()
+    rounds = sum(payment.step == "center" for payment in release.receipt.payments)
+    searching = len(stages(rounds, points_of(TABLE.shape[1])))
+    assert searching < rounds / 5
+    # a pass for each stage, three for the spread, one for everything
+    assert release.receipt.passes == (Path(name).suffix in COUNTED) + searching + 3 + 1
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather", "stream.arrow", "t.npy", "t.npz"])

@@ -5,10 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from plandp.data import streamed_rows
 from plandp.planner.split import (
+    CENTER_SHARE,
     FEWEST_LATTICE_POINTS,
+    HELD_VALUES,
     MOST_LATTICE_POINTS,
     SPREAD_VALUES,
+    center_need,
     gaussian_design,
     lattice_points,
     plan_design,
@@ -85,15 +89,15 @@ def test_wider_bounds_ask_for_more_rounds_and_hardly_more_budget():
 
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 1.0, 1e6])
 def test_sample_sizes_are_possible_and_never_fall(rho):
-    sizes = [sample_size(n, 50, rho) for n in (1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8)]
+    sizes = [sample_size(n, columns_of(50), rho) for n in (1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8)]
     for n, m in zip((1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8), sizes, strict=True):
         assert 1 <= m <= n
         assert m == n or m <= 0.7 * n
-    assert sample_size(4000, 50, rho) == 4000  # small tables are read whole
+    assert sample_size(4000, columns_of(50), rho) == 4000  # small tables are read whole
 
 
 def test_many_rows_are_sampled():
-    assert sample_size(10**6, 10, 1.0) < 10**5
+    assert sample_size(10**6, columns_of(10), 1.0) < 10**5
 
 
 def test_lattice_points_keep_rounding_below_the_noise():
@@ -143,6 +147,23 @@ def test_rows_without_numbers_are_all_read(planner, n, d):
 
 
 def test_a_sample_for_spreads_alone_stays_small():
-    assert sample_size(10**9, 1024, 1.0) * 1024 == SPREAD_VALUES
-    assert sample_size(10**10, 64, 1.0) * 64 == SPREAD_VALUES
-    assert sample_size(10**9, 1024, 0.001) * 1024 > SPREAD_VALUES  # centres need more, and get it
+    assert sample_size(10**9, columns_of(1024), 1.0) * 1024 == SPREAD_VALUES
+    assert sample_size(10**10, columns_of(64), 1.0) * 64 == SPREAD_VALUES
+    assert sample_size(10**9, columns_of(1024), 0.001) * 1024 > SPREAD_VALUES  # centres need more, and get it
+
+
+@pytest.mark.parametrize(("rho", "held"), [(0.05, True), (0.019, True), (0.007, True), (0.006, False), (1e-4, False)])
+def test_a_sample_is_held_where_that_finds_all_centres(rho, held):
+    columns = columns_of(1024)
+    rows = sample_size(10**9, columns, rho)
+    assert (rows * 1024 <= HELD_VALUES) == held
+    enough = rows * math.sqrt(2.0 * CENTER_SHARE * rho / 1024)  # cn, by the usual share of ρ
+    assert enough >= center_need(columns)
+    if rows * 1024 not in (HELD_VALUES, SPREAD_VALUES):
+        assert enough == pytest.approx(36.0, rel=1e-4)
+    split = plan_design(n=10**9, columns=columns, rho=Fraction(rho), error_norm=2.0).split
+    assert split.center <= Fraction(rho) * Fraction(CENTER_SHARE + 1e-6)
+
+
+def test_a_sample_that_is_planned_to_be_held_is_held_of_a_file():
+    assert HELD_VALUES <= streamed_rows.HELD
