@@ -1,6 +1,7 @@
 """Files: the suffix says how they are read, and nothing in them but a header or schema can raise."""
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -183,6 +184,14 @@ class FileSeries:
         """Go through all files."""
         for file in self.files:
             yield from file.pieces()
+        _give_back()
+
+
+def _give_back() -> None:
+    """Have Arrow, where it was used, return what it keeps for later: a sample is held when a pass is over."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
 
 
 def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:
