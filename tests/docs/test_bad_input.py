@@ -502,6 +502,7 @@ wrong_data(
     *(written("survey.csv", f"{hint}\nage,income\n{CANARY},3\n") for hint in ("sep=,", "SEP=;", '"sep=,"')),
 )
 wrong_data("another delimiter", written("survey.csv", f"age;income\n{CANARY};3\n"))
+wrong_data("a comment before the names", written("survey.csv", f"# made in May\nage,income\n{CANARY},3\n"))
 wrong_data("a first line that is not UTF-8", written("survey.csv", b"\xff\xfe,age\n48.151623,3\n"))
 
 

@@ -159,11 +159,16 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
         raise ArgumentError(
             "data", "the first line of the file is a hint at the delimiter, sep=, for spreadsheets; remove that line"
         )
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t,"):
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t,|"):
         raise ArgumentError(
             "data",
             "the first line of the file is not cut by the delimiter: .csv is for commas, .tsv for tabs, and numbers "
             "have decimal points; save it so, or read it with pandas.read_csv(sep=..., decimal=...) and pass the frame",
+        )
+    if len(names) == 1 and names[0].startswith("#"):
+        raise ArgumentError(
+            "data",
+            "the first line of the file is a comment, and it must name the columns; remove lines that begin with #",
         )
     # Without a header the first person's row would be published as labels.
     named = [name for name in names if name]

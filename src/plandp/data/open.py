@@ -98,6 +98,6 @@ def _refusal(data: object) -> ArgumentError:
     return ArgumentError(
         "data",
         f"{with_article(type(data).__name__)} is not accepted; pass a NumPy array, a list of rows, a pandas or polars "
-        "DataFrame or Series (collect a LazyFrame first), a pyarrow Table or RecordBatch, the path of a file, or a "
-        "function that returns an iterator of such batches",
+        "DataFrame or Series (collect a LazyFrame first, or sink it to a file), a pyarrow Table or RecordBatch, the "
+        "path of a file, or a function that returns an iterator of such batches, as dataset.to_batches does",
     )

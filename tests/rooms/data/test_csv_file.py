@@ -398,6 +398,8 @@ def refusal(path: Path, **arguments: object) -> str:
         (b"sep=;\na;b\n1;2\n", "hint at the delimiter"),
         (b"a;b\n1;2\n", "not cut by the delimiter"),
         (b"a\tb\n1\t2\n", "not cut by the delimiter"),
+        (b"a|b\n1|2\n", "not cut by the delimiter"),
+        (b"# made in May\na,b\n1,2\n", "a comment"),
         (b"1.5,2\n3,4\n", "may be somebody's row"),
         (b"name,2\n3,4\n", "may be somebody's row"),
         (b"nan,x\n3,4\n", "may be somebody's row"),
