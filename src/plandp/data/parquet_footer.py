@@ -1,8 +1,8 @@
 """Long footers of Parquet files, of which only some row groups are unpacked at a time.
 
 pyarrow holds some 1.2 kB for every column of every row group, ten times what the file has of it: gigabytes for a file
-of many columns in short row groups.  Here the footer is cut between row groups, whose places are found by a compiled
-loop, and pyarrow is handed one stretch of them after the other.  Whatever is not understood is left to pyarrow whole.
+of many columns in short row groups.  Here the footer is cut between row groups, whose places are found by a loop, and
+pyarrow is handed one stretch of them after the other.  Whatever is not understood is left to pyarrow whole.
 """
 
 import os
@@ -14,12 +14,15 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from plandp.kernels.compiler import Loop, compiled
-from plandp.kernels.struct_ends import STRUCT, UNKNOWN, find_ends
+from plandp.kernels.compiler import compiled
+from plandp.kernels.struct_ends import DEEPEST, STRUCT, UNKNOWN, find_ends
 
 MAGIC = b"PAR1"
 LONG = 2**22
 """A footer of so many bytes is cut, into parts of about as many: pyarrow makes 40 MB of each."""
+
+LONG_IN_PYTHON = 2**24
+"""As long without a compiler: to find row groups takes a seventh of a second for each megabyte then."""
 
 TOGETHER = 2**16
 """So many row groups are looked for at a time."""
@@ -67,37 +70,35 @@ class LongFooter:
 
 
 def long_footer(path: Path) -> LongFooter | None:
-    """Return the footer of a Parquet file, None where it is short, or not understood, or without a compiler."""
-    loop = compiled(find_ends)
-    if loop is None:
-        return None
+    """Return the footer of a Parquet file, None where it is short, or not understood."""
     # Compiled whatever the footer is: its length follows from values, and logs and caches tell what was compiled.
-    loop(np.frombuffer(b"\0", np.uint8), np.zeros(0, np.int64))
+    _write_ends(b"\0", np.zeros(0, np.int64))
+    long = LONG_IN_PYTHON if compiled(find_ends) is None else LONG
     with path.open("rb") as file:
         end = file.seek(0, os.SEEK_END) - len(MAGIC) - 4
-        if end < LONG:
+        if end < long:
             return None
         file.seek(end)
         length = int.from_bytes(file.read(4), "little")
-        if file.read() != MAGIC or not LONG <= length <= end:
+        if file.read() != MAGIC or not long <= length <= end:
             return None
         try:
-            return _cut(file, loop, end - length, end)
+            return _cut(file, end - length, end)
         except (IndexError, ValueError):  # damaged, as pyarrow will say
             return None
 
 
-def _cut(file: BinaryIO, loop: Loop, begin: int, end: int) -> LongFooter | None:
+def _cut(file: BinaryIO, begin: int, end: int) -> LongFooter | None:
     start = _read(file, begin, begin + LONG)
-    place = _groups_in(start, loop)
+    place = _groups_in(start)
     if place is None:
         return None
     count, first = _list_at(start, place)
-    ends = _ends_of_groups(file, loop, begin + first, end, count)
+    ends = _ends_of_groups(file, begin + first, end, count)
     return None if ends is None else LongFooter(begin=begin, groups=begin + place, ends=ends, end=end)
 
 
-def _groups_in(start: bytes, loop: Loop) -> int | None:
+def _groups_in(start: bytes) -> int | None:
     """Where the list of row groups begins; None for a footer that does not begin as all do."""
     if start[0] != _VERSION:
         return None
@@ -110,7 +111,7 @@ def _groups_in(start: bytes, loop: Loop) -> int | None:
     if not 0 < count <= len(start):  # each takes a byte at least
         return None
     ends = np.zeros(count, np.int64)
-    loop(np.frombuffer(start, np.uint8)[place:], ends)
+    _write_ends(memoryview(start)[place:], ends)
     if ends[-1] <= 0 or place + int(ends[-1]) + 32 > len(start):
         return None
     place += int(ends[-1])
@@ -120,13 +121,13 @@ def _groups_in(start: bytes, loop: Loop) -> int | None:
     return place + 1 if start[place] == _GROUPS and start[place + 1] & 15 == STRUCT else None
 
 
-def _ends_of_groups(file: BinaryIO, loop: Loop, begin: int, end: int, count: int) -> NDArray[np.int64] | None:
+def _ends_of_groups(file: BinaryIO, begin: int, end: int, count: int) -> NDArray[np.int64] | None:
     """Where the first row group begins, and where each of them ends; a few megabytes are looked at at a time."""
     found, done, window = [begin], begin, LONG
     while len(found) <= count:
         text = _read(file, done, min(done + window, end))
         ends = np.zeros(min(count + 1 - len(found), TOGETHER), np.int64)
-        loop(np.frombuffer(text, np.uint8), ends)
+        _write_ends(text, ends)
         whole = ends[ends > 0]
         if (ends == UNKNOWN).any() or (len(whole) == 0 and len(text) < window):
             return None
@@ -136,6 +137,14 @@ def _ends_of_groups(file: BinaryIO, loop: Loop, begin: int, end: int, count: int
         found += (done + whole).tolist()
         done = found[-1]
     return np.array(found)
+
+
+def _write_ends(text: bytes | memoryview, ends: NDArray[np.int64]) -> None:
+    loop = compiled(find_ends)
+    if loop is None:
+        find_ends(memoryview(text), ends, [0] * DEEPEST)
+    else:
+        loop(np.frombuffer(text, np.uint8), ends, np.empty(DEEPEST, np.int64))
 
 
 def _read(file: BinaryIO, begin: int, end: int) -> bytes:

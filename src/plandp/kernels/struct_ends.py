@@ -9,7 +9,9 @@ CUT_OFF = 0
 UNKNOWN = -1
 
 STRUCT = 12
-_DEEPEST = 32
+DEEPEST = 32
+"""Structs and lists within each other, at most."""
+
 _BOOLS = 1, 2
 _BYTE = 3
 _INTEGERS = 4, 5, 6
@@ -19,25 +21,28 @@ _LISTS = 9, 10
 _IN_STRUCT = -1
 
 
-def read_varint(text: NDArray[np.uint8], at: Any) -> Any:
+def read_varint(text: NDArray[np.uint8] | memoryview, at: Any) -> Any:
     """A number of seven bits a byte, and the place behind it; -1 if it is too long."""
-    value = np.int64(0)
+    value = 0
     for shift in range(0, 70, 7):
         if at >= len(text):
             return value, at
-        value |= np.int64(text[at] & 127) << np.int64(min(shift, 56))
+        value |= (text[at] & 127) << min(shift, 56)
         at += 1
         if text[at - 1] < 128:
             return value, at
-    return np.int64(-1), at
+    return -1, at
 
 
-def find_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+def find_ends(
+    text: NDArray[np.uint8] | memoryview, ends: NDArray[np.int64], within: NDArray[np.int64] | list[int]
+) -> None:
     """Write where each of some structs ends that lie one after the other.
 
     From the first on that the text does not hold whole, `CUT_OFF`; from the first on that is not understood, `UNKNOWN`.
+    `within` is room for `DEEPEST` numbers: _IN_STRUCT, or of a list 16·(values to come) + their kind.  Python itself is
+    four times as fast with bytes and a list as with arrays.
     """
-    within = np.empty(_DEEPEST, np.int64)  # _IN_STRUCT, or of a list 16·(values to come) + their kind
     at = 0
     for number in range(len(ends)):
         depth = 0
@@ -48,7 +53,7 @@ def find_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
                 return
             kind: Any = STRUCT
             if within[depth] == _IN_STRUCT:
-                header = np.int64(text[at])
+                header = text[at]
                 at += 1
                 if header == 0:
                     depth -= 1
@@ -76,11 +81,11 @@ def find_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
                     ends[number:] = UNKNOWN
                     return
                 at += length if length < len(text) else len(text)
-            elif kind == STRUCT and depth + 1 < _DEEPEST:
+            elif kind == STRUCT and depth + 1 < len(within):
                 depth += 1
                 within[depth] = _IN_STRUCT
-            elif kind in _LISTS and depth + 1 < _DEEPEST and at < len(text):
-                header = np.int64(text[at])
+            elif kind in _LISTS and depth + 1 < len(within) and at < len(text):
+                header = text[at]
                 at += 1
                 count = header >> 4
                 if count == 15:

@@ -18,7 +18,7 @@ from plandp.data.open import open_rows
 from plandp.data.parquet_footer import long_footer
 from plandp.errors import ArgumentError
 from plandp.kernels.compiler import compiled
-from plandp.kernels.struct_ends import CUT_OFF, UNKNOWN, find_ends
+from plandp.kernels.struct_ends import CUT_OFF, DEEPEST, UNKNOWN, find_ends
 
 ROWS, GROUP, COLUMNS = 2_300, 100, 7
 SHORT = 1_500
@@ -158,18 +158,31 @@ def test_what_is_compiled_does_not_follow_from_the_length_of_a_footer(
     loop, first = compiled(find_ends), []
     assert loop is not None
 
-    def told(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
+    def told(text: NDArray[np.uint8], ends: NDArray[np.int64], within: NDArray[np.int64]) -> None:
         first.append((len(text), len(ends)))
-        loop(text, ends)
+        loop(text, ends, within)
 
     monkeypatch.setattr(parquet_footer, "compiled", lambda _: told)
     long_footer(tmp_path / "t.parquet")
     assert first[0] == (1, 0)
 
 
-def test_without_a_compiler_all_is_left_to_pyarrow(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_parts_are_the_same_but_only_longer_footers_are_cut(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_compiler = long_footer(path)
+    assert with_compiler is not None
     monkeypatch.setattr(parquet_footer, "compiled", lambda _: None)
-    assert long_footer(path) is None
+    assert long_footer(path) is None  # as it takes long
+    monkeypatch.setattr(parquet_footer, "LONG_IN_PYTHON", SHORT)
+    without = long_footer(path)
+    assert without is not None
+    assert without.ends.tolist() == with_compiler.ends.tolist()
+    assert (without.begin, without.groups, without.end) == (
+        with_compiler.begin,
+        with_compiler.groups,
+        with_compiler.end,
+    )
 
 
 def test_a_damaged_footer_is_refused_or_read_as_pyarrow_reads_it(
@@ -214,18 +227,31 @@ def structs() -> Iterator[bytes]:
     yield bytes([0x19, 0x19, 0x28, 1, 7, 0, 0])  # a list of a list of bytes
 
 
-@pytest.mark.parametrize("loop", [find_ends, compiled(find_ends)], ids=["Python", "compiled"])
-def test_structs_end_where_they_end(loop: Callable[..., None]) -> None:
+Find = Callable[[bytes, NDArray[np.int64]], None]
+
+
+def in_python(text: bytes, ends: NDArray[np.int64]) -> None:
+    find_ends(memoryview(text), ends, [0] * DEEPEST)
+
+
+def by_machine_code(text: bytes, ends: NDArray[np.int64]) -> None:
+    loop = compiled(find_ends)
+    assert loop is not None
+    loop(np.frombuffer(text, np.uint8), ends, np.empty(DEEPEST, np.int64))
+
+
+@pytest.mark.parametrize("find", [in_python, by_machine_code], ids=["Python", "compiled"])
+def test_structs_end_where_they_end(find: Find) -> None:
     every = list(structs())
     text = b"".join(every)
     for length in range(len(text) + 1):
         ends = np.full(len(every) + 1, 99)
-        loop(np.frombuffer(text[:length], np.uint8), ends)
+        find(text[:length], ends)
         expected = np.cumsum([len(struct) for struct in every])
         np.testing.assert_array_equal(ends, [*np.where(expected <= length, expected, CUT_OFF), CUT_OFF])
 
 
-@pytest.mark.parametrize("loop", [find_ends, compiled(find_ends)], ids=["Python", "compiled"])
+@pytest.mark.parametrize("find", [in_python, by_machine_code], ids=["Python", "compiled"])
 @pytest.mark.parametrize(
     "struct",
     [
@@ -237,9 +263,9 @@ def test_structs_end_where_they_end(loop: Callable[..., None]) -> None:
         bytes([0x19, 0xF5, *[255] * 8, 1, 0]),
     ],
 )
-def test_what_is_not_known_is_said_to_be_unknown(loop: Callable[..., None], struct: bytes) -> None:
+def test_what_is_not_known_is_said_to_be_unknown(find: Find, struct: bytes) -> None:
     ends = np.full(3, 99)
-    loop(np.frombuffer(b"\0" + struct, np.uint8), ends)
+    find(b"\0" + struct, ends)
     assert ends.tolist() == [1, UNKNOWN, UNKNOWN]
 
 

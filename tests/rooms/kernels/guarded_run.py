@@ -15,7 +15,7 @@ from plandp.kernels.compiler import compiled
 from plandp.kernels.decimal_cells import END, read_cells
 from plandp.kernels.norm_cells import AHEAD
 from plandp.kernels.side_by_side import lay_rows
-from plandp.kernels.struct_ends import find_ends
+from plandp.kernels.struct_ends import DEEPEST, find_ends
 from plandp.mechanisms.norm_cells import CellSums, NormCells
 from plandp.mechanisms.recentred import Recentred
 
@@ -76,7 +76,7 @@ def find_to_the_end(text: bytes) -> None:
     """Look for the ends of structs in a text behind which there is nothing."""
     loop, ends = compiled(find_ends), np.zeros(3, np.int64)
     assert loop is not None
-    loop(at_the_end(np.frombuffer(text, np.uint8)), ends)
+    loop(at_the_end(np.frombuffer(text, np.uint8)), ends, np.empty(DEEPEST, np.int64))
     assert (ends <= len(text)).all()
 
 
