@@ -12,6 +12,7 @@ from plandp.data.arrow_numbers import (
     arrow_floats,
     arrow_numbers,
     is_arrow_number,
+    write_floats,
 )
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.list_columns import fixed_width, is_alone, is_list, list_values, named_places, place_label
@@ -32,7 +33,7 @@ class ArrowColumns:
     names: tuple[str, ...]  # of the columns that are read, in the order of the first label of each
     widths: tuple[int | None, ...]  # of those that hold lists; None for numbers
     labels: tuple[Label, ...]
-    positions: tuple[int, ...] | None  # of the labels among all that the columns hold
+    positions: tuple[int, ...] | None  # of the labels among all that the columns hold; None without lists
     unpacked: int  # numbers of a row that are read, however few are asked for: lists are read whole
 
     def of(self, table: Any) -> "ArrowTable":
@@ -60,12 +61,25 @@ class ArrowTable:
     @cached_property
     def in_memory(self) -> ColumnsInMemory | None:
         """The columns, where they can be read as they lie."""
-        if any(self.columns.widths) or not worth_a_loop(self.n * len(self.labels)):
+        if not self.converts:
             return None
-        found, positions = addresses_of(self.table.columns), self.columns.positions
-        if found is None:
-            return None
-        return columns_at(found if positions is None else [found[place] for place in positions], self.n, self.table)
+        found = addresses_of(self.table.columns)
+        return None if found is None else columns_at(found, self.n, self.table)
+
+    @property
+    def converts(self) -> bool:
+        """Whether `converted` can be called: where there are no lists, and with a compiler."""
+        return not any(self.columns.widths) and worth_a_loop(self.n * len(self.labels))
+
+    def converted(self, rows: slice) -> ColumnsInMemory:
+        """Return these rows of the columns as float64, nulls as NaN, each column in a piece of its own."""
+        first, count = rows.start, rows.stop - rows.start
+        floats = np.empty((self.table.num_columns, count))
+        for column, own in zip(self.table.columns, floats, strict=True):
+            write_floats(column.slice(first, count), own)
+        columns = columns_at([own.ctypes.data for own in floats], count, floats)
+        assert columns is not None  # there is a compiler
+        return columns
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

@@ -256,6 +256,20 @@ def columns_in(table: Table) -> ColumnsInMemory | None:
     return table.columns if isinstance(table, PandasTable) else None
 
 
+def converter_of(table: Table) -> Callable[[slice], ColumnsInMemory] | None:
+    """How to convert some rows of columns to float64, where they are added up without being laid side by side."""
+    if isinstance(table, ReadThrough):
+        convert = converter_of(table.table)
+        if convert is None or not table.watches:  # then it may be read as it is: nothing of it is kept
+            return convert
+        return lambda rows: table.reader(partial(convert, rows))
+    if isinstance(table, ArrayTable | ChosenRows):
+        return None
+    from plandp.data.arrow_table import ArrowTable  # here, since arrays do not need it
+
+    return table.converted if isinstance(table, ArrowTable) and table.converts else None
+
+
 def merge(left: Sums, right: Sums) -> Sums:
     """Add `right` to `left` in place, and return it."""
     for total, part in zip(left, right, strict=True):

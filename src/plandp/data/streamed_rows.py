@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plandp.data import batches as sources
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
-from plandp.data.blocks import COPIED, TableRows, columns_in, copied_quickly, merge
+from plandp.data.blocks import COPIED, TableRows, columns_in, converter_of, copied_quickly, merge
 from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
 from plandp.data.labels import BeforeValues
 from plandp.data.parts import Part
@@ -200,18 +200,32 @@ class StreamedRows:
     def _add(
         self, function: AddingFunction, total: Sums, table: Table, own: NDArray[np.int64] | None, count: int
     ) -> None:
-        columns = columns_in(table) if own is None else None
-        if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
-            add = partial(function.add_columns, total, columns.values, columns.begins, range(count))
-            if isinstance(table, ReadThrough):
-                table.reader(add)
-            else:
-                add()
+        if own is None and self._added_by_columns(function, total, table):
             return
         step = max(1, (COPIED if copied_quickly(table) else sources.VALUES_AT_A_TIME) // self.d)
         for first in range(0, count, step):
             last = min(first + step, count)
             function.add_to(total, table.read(slice(first, last) if own is None else own[first:last]), None)
+
+    def _added_by_columns(self, function: AddingFunction, total: Sums, table: Table) -> bool:
+        """Add up columns where they lie, or as they are converted; whether table and function have such."""
+        if not (isinstance(function, ColumnFunction) and function.takes_columns):
+            return False
+        columns, convert = columns_in(table), converter_of(table)
+        if columns is not None:
+            add = partial(function.add_columns, total, columns.values, columns.begins, range(table.n))
+            if isinstance(table, ReadThrough):
+                table.reader(add)
+            else:
+                add()
+        elif convert is not None:
+            step = self._step()
+            for first in range(0, table.n, step):
+                last = min(first + step, table.n)
+                made = convert(slice(first, last))
+                function.add_columns(total, made.values, made.begins, range(last - first))
+                del made  # or the next ones would be made beside it
+        return columns is not None or convert is not None
 
     def _sums(self, function: BlockFunction) -> Iterator[Sums]:
         """The sums of the blocks: this thread reads, the others add up, and no more blocks are held than threads."""
