@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pandas
@@ -31,6 +32,17 @@ FILE_ROWS = 2_000
 CSV_COLUMNS = 16
 HEADINGS = "file", "rows", "columns", "GB", "passes", "reading", "release", "times", "memory", "required"
 WIDTHS = 33, 10, 7, 5, 6, 8, 8, 5, 7, 18
+
+
+Make = Callable[[NDArray[np.float64]], Any]
+
+OTHER_NUMBERS: dict[str, Make] = {
+    "whole numbers": lambda column: pa.array((20 * column).astype(np.int64)),
+    "float32": lambda column: pa.array(column.astype(np.float32)),
+    "flags": lambda column: pa.array(column > 0.5),
+    "30% nulls": lambda column: pa.array(column, mask=np.roll(column, 1) < -0.52),
+}
+"""Columns that are not float64 as they lie, made of some that are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", metavar="TEXT", default="", help="only files whose name contains this")
     asked = parser.parse_args(arguments)
     gigabytes = 0.001 if asked.quick else asked.gigabytes
-    print(f"Gaussian columns, float64, rho={RHO:g}, exact noise.  CPU time, medians of {REPEATS} interleaved repeats;")
-    print("memory is the most that a process held, Python and all packages included, that made one release.\n")
+    print(f"Gaussian columns, float64 where nothing else is said, rho={RHO:g}, exact noise.  CPU time, medians of")
+    print(f"{REPEATS} interleaved repeats; memory is the most that a process held that made one release.\n")
     cases = [case for case in CASES if asked.only in case.name]
     print(_spaced(HEADINGS))
     with TemporaryDirectory(dir=asked.folder) as folder:
@@ -152,18 +164,18 @@ def write_lists(path: Path, n: int, d: int) -> None:
             file.write_table(pa.table({"x": pa.FixedSizeListArray.from_arrays(pa.array(part.ravel()), type=kind)}))
 
 
-def write_columns(path: Path, n: int, d: int, *, group: int) -> None:
+def write_columns(path: Path, n: int, d: int, *, group: int, make: Make = pa.array) -> None:
     """A Parquet file with a column for each number, in row groups of about `group` rows."""
-    schema = pa.schema([(name, pa.float64()) for name in _names(d)])
+    schema = pa.schema([(name, make(np.zeros(1)).type) for name in _names(d)])
     waiting: list[NDArray[np.float64]] = []
     with parquet.ParquetWriter(path, schema) as file:
         for part in _parts(n, d):
             waiting.append(part)
             if sum(map(len, waiting)) >= group:
-                file.write_table(_columns(waiting, schema), row_group_size=group)
+                file.write_table(_columns(waiting, schema, make), row_group_size=group)
                 waiting.clear()
         if waiting:
-            file.write_table(_columns(waiting, schema), row_group_size=group)
+            file.write_table(_columns(waiting, schema, make), row_group_size=group)
 
 
 def write_files(path: Path, n: int, d: int) -> None:
@@ -213,9 +225,9 @@ def write_csv(path: Path, n: int, d: int) -> None:
             np.savetxt(file, part, fmt="%.6g", delimiter=",")
 
 
-def _columns(parts: Sequence[NDArray[np.float64]], schema: pa.Schema) -> pa.Table:
+def _columns(parts: Sequence[NDArray[np.float64]], schema: pa.Schema, make: Make = pa.array) -> pa.Table:
     table = np.concatenate(parts)
-    return pa.Table.from_arrays([pa.array(column) for column in table.T.copy()], schema=schema)
+    return pa.Table.from_arrays([make(column) for column in table.T.copy()], schema=schema)
 
 
 def read_npy(path: Path) -> None:
@@ -285,6 +297,17 @@ CASES = (
         d=1_024,
         write=partial(write_columns, group=1_000),
         read=read_parquet,
+    ),
+    *(
+        FileCase(
+            name=f"Parquet, {kind}",
+            file="t.parquet",
+            d=64,
+            write=partial(write_columns, group=2**20, make=make),
+            read=read_parquet,
+            share=0.5,
+        )
+        for kind, make in OTHER_NUMBERS.items()
     ),
     FileCase(name="Parquet, files of 1 MB", file="t", d=64, write=write_files, read=read_parquet, share=0.1),
     FileCase(name="Arrow stream", file="t.arrow", d=64, write=write_stream, read=read_stream),
