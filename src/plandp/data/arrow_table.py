@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plandp.data.arrow_numbers import (
     addresses_of,
@@ -61,25 +62,19 @@ class ArrowTable:
     @cached_property
     def in_memory(self) -> ColumnsInMemory | None:
         """The columns, where they can be read as they lie."""
-        if not self.converts:
+        if not self.converts or not worth_a_loop(self.n * len(self.labels)):
             return None
         found = addresses_of(self.table.columns)
         return None if found is None else columns_at(found, self.n, self.table)
 
     @property
     def converts(self) -> bool:
-        """Whether `converted` can be called: where there are no lists, and with a compiler."""
-        return not any(self.columns.widths) and worth_a_loop(self.n * len(self.labels))
+        """Whether columns can be converted one by one: they hold numbers, not lists."""
+        return not any(self.columns.widths)
 
-    def converted(self, rows: slice) -> ColumnsInMemory:
-        """Return these rows of the columns as float64, nulls as NaN, each column in a piece of its own."""
-        first, count = rows.start, rows.stop - rows.start
-        floats = np.empty((self.table.num_columns, count))
-        for column, own in zip(self.table.columns, floats, strict=True):
-            write_floats(column.slice(first, count), own)
-        columns = columns_at([own.ctypes.data for own in floats], count, floats)
-        assert columns is not None  # there is a compiler
-        return columns
+    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of one column as float64, nulls as NaN."""
+        write_floats(self.table.column(place).slice(rows.start, rows.stop - rows.start), floats)
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

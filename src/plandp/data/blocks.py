@@ -13,8 +13,8 @@ from plandp.data.chosen_rows import ChosenRows
 from plandp.data.progress_bar import bar_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
-from plandp.data.side_by_side import ColumnsInMemory, worth_a_loop
-from plandp.data.table import ReadThrough, Table
+from plandp.data.side_by_side import ColumnsInMemory, converted, worth_a_loop
+from plandp.data.table import ColumnTable, ReadThrough, Table
 from plandp.terms.columns import Label
 
 VALUES_PER_BLOCK = 2**22
@@ -22,6 +22,9 @@ VALUES_PER_BLOCK = 2**22
 
 COPIED = 2**17
 """As many (1 MiB) of a table that is copied to be read, and quickly so: the copy stays in cache."""
+
+CONVERTED = 2**20
+"""So many (8 MiB) of columns that are converted, each by a call of its own, to be added up where they lie then."""
 
 OF_COLUMNS = 8
 """So many times more of columns that are added up where they lie, since nothing is held of them."""
@@ -81,9 +84,9 @@ class TableRows:
         self._passes += 1
         values = VALUES_PER_BLOCK
         run: _Run = partial(self._merged, function)
-        columns = columns_in(self._table)
-        if columns is not None and isinstance(function, ColumnFunction) and function.takes_columns:
-            values, run = OF_COLUMNS * values, partial(self._columns_added_up, function, columns)
+        by_columns = self._by_columns(function)
+        if by_columns is not None:
+            values, run = by_columns
         elif isinstance(function, AddingFunction):
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
@@ -93,6 +96,17 @@ class TableRows:
         total = run(self._shown(starts, step), step) if threads == 1 else self._shared_out(run, starts, step, threads)
         assert total is not None  # there is no table without rows
         return total
+
+    def _by_columns(self, function: BlockFunction) -> "tuple[int, _Run] | None":
+        """How to add up columns, and so many values at a time, where function and table can; None elsewhere."""
+        if not (isinstance(function, ColumnFunction) and function.takes_columns):
+            return None
+        columns, convert = columns_in(self._table), converter_of(self._table)
+        if columns is not None:
+            return OF_COLUMNS * VALUES_PER_BLOCK, partial(self._columns_added_up, function, columns)
+        if convert is not None:
+            return min(CONVERTED, VALUES_PER_BLOCK), partial(self._converted_added_up, function, convert)
+        return None
 
     def _shared_out(self, run: "_Run", starts: range, step: int, threads: int) -> Sums | None:
         """Whoever is done with a block takes the next, so that nobody waits for a slower one."""
@@ -131,6 +145,18 @@ class TableRows:
         total = function(self._table.read(slice(0, 0)))
         for start in starts:
             function.add_columns(total, columns.values, columns.begins, range(start, min(start + step, self.n)))
+        return total
+
+    @np.errstate(all="ignore")
+    def _converted_added_up(
+        self, function: ColumnFunction, convert: Callable[[slice], ColumnsInMemory], starts: Iterable[int], step: int
+    ) -> Sums:
+        total = function(self._table.read(slice(0, 0)))
+        for start in starts:
+            rows = slice(start, min(start + step, self.n))
+            columns = convert(rows)
+            function.add_columns(total, columns.values, columns.begins, range(rows.stop - rows.start))
+            del columns  # or the next ones would be made beside it
         return total
 
     @np.errstate(all="ignore")
@@ -263,11 +289,9 @@ def converter_of(table: Table) -> Callable[[slice], ColumnsInMemory] | None:
         if convert is None or not table.watches:  # then it may be read as it is: nothing of it is kept
             return convert
         return lambda rows: table.reader(partial(convert, rows))
-    if isinstance(table, ArrayTable | ChosenRows):
-        return None
-    from plandp.data.arrow_table import ArrowTable  # here, since arrays do not need it
-
-    return table.converted if isinstance(table, ArrowTable) and table.converts else None
+    if isinstance(table, ColumnTable) and table.converts and worth_a_loop(table.n * len(table.labels)):
+        return partial(converted, table)
+    return None
 
 
 def merge(left: Sums, right: Sums) -> Sums:

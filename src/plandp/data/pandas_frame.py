@@ -45,7 +45,18 @@ class PandasTable:
         dtypes = list(self.frame.dtypes)
         if not worth_a_loop(self.n * len(chosen)) or any(dtypes[position] != np.float64 for position in chosen):
             return None
-        return columns_in_memory([self.frame.iloc[:, position].to_numpy() for position in chosen])
+        return columns_in_memory(self._stored)
+
+    converts = True
+
+    @cached_property
+    def _stored(self) -> list[NDArray[Any]]:
+        chosen = range(self.frame.shape[1]) if self.positions is None else self.positions
+        return [self.frame.iloc[:, position].to_numpy() for position in chosen]
+
+    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of one column as float64."""
+        floats[:] = self._stored[place][rows]
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
@@ -68,6 +79,12 @@ class PandasColumns:
     def n(self) -> int:
         """The number of rows."""
         return len(self.columns[0])
+
+    converts = True
+
+    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of one column as float64, NA and null as NaN."""
+        floats[:] = pandas_floats(self.columns[place][rows])
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, NA and null as NaN."""

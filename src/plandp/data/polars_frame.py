@@ -4,6 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plandp.data.arrow_table import open_arrow
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
@@ -25,6 +28,15 @@ class PolarsTable:
     def n(self) -> int:
         """The number of rows."""
         return self.frame.height
+
+    converts = True
+
+    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of one column as float64, nulls as NaN."""
+        import polars
+
+        part = self.frame.to_series(place).slice(rows.start, rows.stop - rows.start)
+        floats[:] = part.cast(polars.Float64, strict=False).to_numpy()
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

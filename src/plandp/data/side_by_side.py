@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from plandp.data.table import RowChoice
+from plandp.data.table import ColumnTable, RowChoice
 from plandp.kernels.compiler import Loop, compiled
 from plandp.kernels.side_by_side import lay_rows
 
@@ -78,6 +78,17 @@ def columns_at(addresses: Sequence[int], length: int, owners: object) -> Columns
     size, first = np.dtype(float).itemsize, int(begins.min())
     span = _Span(first, (int(begins.max()) - first) // size + length)
     return ColumnsInMemory(values=np.asarray(span), begins=(begins - first) // size, owners=owners, loop=loop)
+
+
+def converted(table: ColumnTable, rows: slice) -> ColumnsInMemory:
+    """Return these rows of the columns as float64, each column in a piece of its own; there must be a compiler."""
+    count = rows.stop - rows.start
+    floats = np.empty((len(table.labels), count))
+    for place, own in enumerate(floats):
+        table.write_column(place, rows, own)
+    columns = columns_at([own.ctypes.data for own in floats], count, floats)
+    assert columns is not None
+    return columns
 
 
 def side_by_side(columns: Sequence[NDArray[Any]]) -> FloatArray:

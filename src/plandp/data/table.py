@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,20 @@ class Table(Protocol):
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows, missing values as NaN; the caller sees to it that no value can warn."""
+        ...
+
+
+@runtime_checkable
+class ColumnTable(Table, Protocol):
+    """A table of columns that are stored one by one, in types of their own."""
+
+    @property
+    def converts(self) -> bool:
+        """Whether `write_column` can be called."""
+        ...
+
+    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of one column to `floats`, missing values as NaN."""
         ...
 
 

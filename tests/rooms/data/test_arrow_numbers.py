@@ -159,7 +159,7 @@ def test_converted_columns_give_the_release_of_the_rows(
         assert sum(looped) == 3 * 4_096  # three looks at the sample: the sum is over columns
 
 
-def test_what_holds_lists_or_is_small_is_not_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_holds_lists_or_is_small_is_not_converted() -> None:
     lists = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(12, dtype=np.int32)), 3)
     for held, converts in (
         (pa.table({"x": lists}), False),
@@ -168,6 +168,5 @@ def test_what_holds_lists_or_is_small_is_not_converted(monkeypatch: pytest.Monke
     ):
         opened = arrow_table.open_arrow(held, None)
         assert opened is not None
-        assert opened.converts == converts
         assert (blocks.converter_of(opened) is not None) == converts
     assert blocks.converter_of(open_rows(np.ones((3, 2))).table) is None  # type: ignore[attr-defined]  # rows of a table

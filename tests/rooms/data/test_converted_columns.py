@@ -1,0 +1,105 @@
+"""Columns that are no float64 as they lie are converted and added up one by one, in every container, not as rows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+import plandp
+from plandp.data import blocks
+from plandp.data.array import ArrayTable
+from plandp.kernels.norm_cells import add_up_cells
+from plandp.kernels.norm_cells_by_column import add_up_columns
+from plandp.mechanisms import norm_cells
+
+N, D = 70_000, 8
+SAMPLE = 4_096
+
+
+def stored() -> list[NDArray[Any]]:
+    """Columns of several types."""
+    rng = np.random.default_rng(2)
+    makers: list[Callable[[], NDArray[Any]]] = [
+        lambda: rng.integers(-60, 60, N),
+        lambda: rng.random(N) < 0.3,
+        lambda: rng.normal(0, 9, N).astype(np.float32),
+        lambda: rng.normal(0, 9, N),
+    ]
+    return [makers[place % 4]() for place in range(D)]
+
+
+def absent() -> NDArray[np.bool_]:
+    return np.random.default_rng(3).random((D, N)) < 0.1
+
+
+def mixed_frame(columns: list[NDArray[Any]]) -> Any:
+    return pandas.DataFrame({f"c{place}": column for place, column in enumerate(columns)})
+
+
+CONTAINERS: dict[str, Callable[[list[NDArray[Any]]], Any]] = {
+    "pandas": mixed_frame,
+    "pandas, nullable": lambda columns: mixed_frame(columns).convert_dtypes(),
+    "pandas, Arrow": lambda columns: mixed_frame(columns).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": lambda columns: polars.DataFrame({f"c{place}": column for place, column in enumerate(columns)}),
+    "polars, in pieces": lambda columns: polars.concat(
+        [CONTAINERS["polars"](columns)[:30_001], CONTAINERS["polars"](columns)[30_001:]], rechunk=False
+    ),
+    "Arrow": lambda columns: pa.table(columns, names=[f"c{place}" for place in range(D)]),
+    "Arrow, in pieces": lambda columns: pa.concat_tables(
+        [CONTAINERS["Arrow"](columns).slice(0, 30_001), CONTAINERS["Arrow"](columns).slice(30_001)]
+    ),
+    "Arrow, with nulls": lambda columns: pa.table(
+        [pa.array(column, mask=lost) for column, lost in zip(columns, absent(), strict=True)],
+        names=[f"c{place}" for place in range(D)],
+    ),
+    "polars, with nulls": lambda columns: polars.from_arrow(CONTAINERS["Arrow, with nulls"](columns)),
+    "pandas, with nulls": lambda columns: polars.from_arrow(CONTAINERS["Arrow, with nulls"](columns)).to_pandas(
+        use_pyarrow_extension_array=True
+    ),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_the_release_is_that_of_the_rows(name: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = stored()
+    rows = np.array([column.astype(np.float64) for column in columns]).T
+    if "with nulls" in name:
+        rows[absent().T] = np.nan
+    seen = {add_up_cells: 0, add_up_columns: 0}
+    compiled = norm_cells.compiled
+
+    def told(loop: Any) -> Any:
+        run = compiled(loop)
+        assert run is not None, "the tests need the extra plandp[fast]"
+
+        def counted(*arguments: Any) -> None:
+            seen[loop] += arguments[3] if loop is add_up_columns else len(arguments[1]) or len(arguments[0])
+            run(*arguments)
+
+        return counted
+
+    def release(data: Any, columns: list[Any]) -> plandp.MeanRelease:
+        return plandp.mean(
+            data, columns=columns, bounds=(-60, 60), rho=1.0, missing=0.0, testing_seed=4, threads=threads
+        )
+
+    order = [6, 2, 7, 0, 5]
+    wanted = release(rows, order)
+    monkeypatch.setattr(norm_cells, "compiled", told)
+    monkeypatch.setattr(blocks, "CONVERTED", 7_001 * D)
+    monkeypatch.setattr(blocks, "SHARED", 2**17)
+    found = release(CONTAINERS[name](columns), [f"c{place}" for place in order])
+    assert found.estimate.tobytes() == wanted.estimate.tobytes()
+    assert seen == {add_up_cells: 3 * SAMPLE, add_up_columns: N}  # three looks at the sample, and the sum
+    assert found.receipt.passes == wanted.receipt.passes == 1
+
+
+def test_arrays_are_not_converted_column_by_column() -> None:
+    table = ArrayTable(array=np.ones((N, D), np.float32), labels=tuple(range(D)))
+    assert blocks.converter_of(table) is None
