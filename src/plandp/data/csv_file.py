@@ -162,13 +162,15 @@ def read_header(file: BinaryIO, delimiter: bytes) -> tuple[str, ...]:
     if len(names) == 1 and any(mark in names[0] for mark in ";\t,|"):
         raise ArgumentError(
             "data",
-            "the first line of the file is not cut by the delimiter: .csv is for commas, .tsv for tabs, and numbers "
-            "have decimal points; save it so, or read it with pandas.read_csv(sep=..., decimal=...) and pass the frame",
+            "the first line of the file seems not to be cut by the delimiter: .csv is for commas, .tsv for tabs, and "
+            "numbers have decimal points; save it so, or read it with pandas.read_csv(sep=..., decimal=...) and pass "
+            "the frame; if it is the name of a single column, take the mark out of it",
         )
-    if len(names) == 1 and names[0].startswith("#"):
+    if names[0].startswith("#"):
         raise ArgumentError(
             "data",
-            "the first line of the file is a comment, and it must name the columns; remove lines that begin with #",
+            "the first line of the file begins with #, as comments do, and it must name the columns; remove lines of "
+            "comments, or the # from a name",
         )
     # Without a header the first person's row would be published as labels.
     named = [name for name in names if name]

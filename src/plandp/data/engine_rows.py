@@ -70,7 +70,9 @@ class EngineRows:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += 1
         found = self._folded(FoldBlocks(function=function, numbers_below=self.n if self._checks else None))
-        count = int(found[0][0]) if found else 0
+        if not found:  # Spark brings nothing, and no error, where the driver has no memory for the sums
+            raise unreadable(self._parts.engine)
+        count = int(found[0][0])
         if count != self.n:
             raise ArgumentError(
                 "data",

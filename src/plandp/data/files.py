@@ -189,9 +189,9 @@ class FileSeries:
 
 def _give_back() -> None:
     """Have Arrow, where it was used, return what it keeps for later: a sample is held when a pass is over."""
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None:
-        arrow.default_memory_pool().release_unused()
+    pool = getattr(sys.modules.get("pyarrow"), "default_memory_pool", None)  # another thread may be importing it
+    if pool is not None:
+        pool().release_unused()
 
 
 def _open(path: Path, kind: str, opener: Opener, columns: Collection[Label] | None) -> WatchedFile:

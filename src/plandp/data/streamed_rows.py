@@ -18,16 +18,16 @@ from plandp.data.parts import Part
 from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths, count_of_rows
 from plandp.data.row_choice import refuse_indices
 from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, LookingFunction, Rows, Sums
-from plandp.data.side_by_side import side_by_side
+from plandp.data.side_by_side import lay_side_by_side, side_by_side
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
 
-IN_MEMORY = 2**25
-"""A table of so many values (256 MiB of float64) is read once and held; a larger one is read again in every pass."""
-
 HELD = 3 * 2**24
 """A sample of so many values (384 MiB) is held; a larger one is picked again in every pass over it."""
+
+IN_MEMORY = HELD
+"""A table of so many values is read once and held; a larger one is read again in every pass."""
 
 COUNTING = "counting rows, pass 1"
 
@@ -174,9 +174,19 @@ class StreamedRows:
     def held(self) -> ArrayTable:
         """Return all rows in memory, read in one pass."""
         array, seen = np.empty((self.n, self.d)), 0
-        for part in self._parts(self._step()):
-            array[seen : seen + len(part)] = part
-            seen += len(part)
+        for table, _, count in self._shares(_always):
+            groups, own = groups_in(table), array[seen : seen + count]
+            with np.errstate(all="ignore"):
+                if groups is None:
+                    for first in range(0, count, self._step()):
+                        rows = slice(first, min(first + self._step(), count))
+                        own[rows] = table.read(rows)
+                else:  # as they come: no window beside the table
+                    for row, place, columns in groups():
+                        lay_side_by_side(columns, own[row : row + len(columns[0])], place=place)
+                        del columns
+            seen += count
+            del table
         array.flags.writeable = False
         return ArrayTable(array=array, labels=self.labels)
 

@@ -75,7 +75,8 @@ class TalliedPoints:
         """2·#{key < threshold} + #{missing} for every column; thresholds are among its points."""
         column, last = np.arange(len(thresholds)), self.points.shape[1] - 1
         place = np.minimum((self.points < thresholds[:, None]).sum(axis=1), last)
-        assert np.array_equal(self.points[column, place], thresholds)
+        if not np.array_equal(self.points[column, place], thresholds):
+            raise ValueError("a threshold is none of the points that were counted at")
         # no missing value is below: its key is `cells`
         return np.asarray(2 * self.below[column, place].astype(np.int64) + self.missing)
 

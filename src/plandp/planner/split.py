@@ -29,7 +29,7 @@ BOUND_HOPELESS = 1 / 230.0  # with fewer than 230/√ρ rows one count's noise i
 RADIUS_SHARE = 0.03
 ROUNDS_PER_BIT = 1.6  # noisy counts for every halving of the range; more cost time and hardly sharpen a centre
 SMALLEST_SAMPLE = 4096
-HELD_VALUES = 3 * 2**24  # so many values of a sample are held, and a larger one is read again and again
+HELD_VALUES = 3 * 2**24  # so many values of a file are held, and more are read again and again
 SPREAD_VALUES = 2**25  # a sample of more, 256 MB, would be held for spreads that are known to a percent already
 SAMPLE_WORTH_IT = 0.7  # a sample larger than this part of the rows saves nothing
 MOST_LATTICE_POINTS = 2**30  # Σq² then stays below 2^61 (docs/proofs/clipped_sum.md)
@@ -113,15 +113,16 @@ def center_need(columns: Columns) -> float:
 def sample_size(n: int, columns: Columns, rho: float) -> int:
     """How many rows centre and spread read: enough that more would not make the result better.
 
-    Or as many as can be held, where the usual share of ρ still finds all centres by them.
+    Or as many as can be held, where the usual share of ρ still finds all centres by them.  All rows, where that saves
+    little: but for tables that cannot be held themselves, which are read again and again then.
     """
     d = columns.d
     rows_per_cn = math.sqrt(d / (2 * CENTER_SHARE * rho))
     for_spread = min((rho * n * n / (4.0 * d)) ** 0.25 * rows_per_cn, SPREAD_VALUES / d)
     m = int(max(CENTER_ENOUGH * rows_per_cn, for_spread, SMALLEST_SAMPLE))
     held = HELD_VALUES // d
-    if center_need(columns) * rows_per_cn <= held < m:
-        m = held
+    if max(center_need(columns) * rows_per_cn, SMALLEST_SAMPLE) <= held < n:
+        return min(m, held)
     return m if m <= SAMPLE_WORTH_IT * n else n
 
 

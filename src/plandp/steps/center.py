@@ -49,9 +49,10 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
         MedianEvidence(rows=design.center_rows, noise_std=noise_std),
     )
     thresholds, counts = [], []
-    points = points_of(design.d)
+    points, asked = points_of(design.d), None
     for rounds in stages(design.center_rounds, points):
         stage = Stage.of(posterior, points)
+        del asked  # counts of the last stage are not needed for the next
         asked = keys.within(stage) if isinstance(keys, ReadAgain) else keys
         for _ in range(rounds):
             threshold = stage.nearest(posterior.next_threshold())

@@ -11,12 +11,14 @@ from plandp.theory.bisection import TINY, MedianPosterior
 
 FloatArray = NDArray[np.float64]
 
-MOST_POINTS, FEWEST_POINTS = 2**11, 2**8
-IN_ALL = 2**24
-"""Points of all columns: counts of values between them take 64 MiB, and more only where columns have the fewest."""
+MOST_POINTS, FEWEST_POINTS = 2**11, 2**4
+IN_ALL = 2**22
+"""Points of all columns: counts of values between them take 16 MiB, of which engines bring some at a time to one
+process, and more only where columns have the fewest."""
 
 ROUNDS_PER_DOUBLING, COARSE = 1.6, 6.6
-"""Eleven rounds for 2,048 points, six for 256: no search ends worse than one that asks anywhere (decision 3)."""
+"""Eleven rounds for 2,048 points, six for 256, one for 32: no search ends worse than one that asks anywhere (decision
+12)."""
 
 
 def stages(rounds: int, points: int) -> list[int]:

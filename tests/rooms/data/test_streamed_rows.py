@@ -275,6 +275,28 @@ def test_values_are_seen_in_parts(tmp_path: Path, chosen: list[int] | None, in_g
         np.testing.assert_array_equal(keys.missing, same.missing)
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
+def test_wide_files_that_are_held_are_read_without_a_window(
+    tmp_path: Path, suffix: str, in_groups: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A window of all columns beside the table would take as much memory again."""
+    for module, name, value in (
+        ("arrow_file", "LARGE", 10),
+        ("arrow_file", "MOST_TOGETHER", 3),
+        ("streamed_rows", "IN_MEMORY", 120 * 40),
+    ):
+        monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
+    stored, table = wide_table(120, 40)
+    path = tmp_path / f"t{suffix}"
+    if suffix == ".parquet":
+        parquet.write_table(stored, path, row_group_size=50)
+    else:
+        feather.write_feather(stored, str(path), chunksize=50)
+    rows = open_rows(path)
+    assert not isinstance(rows, StreamedRows)
+    np.testing.assert_array_equal(all_rows(rows), table)
+
+
 def test_a_nan_that_signals_is_a_value_like_any_other(tmp_path: Path, in_groups: None) -> None:
     """Widening it warns, and a warning would tell of a cell."""
     table = np.ones((120, 40), np.float32)

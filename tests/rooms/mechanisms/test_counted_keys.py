@@ -107,7 +107,10 @@ def test_keys_of_any_size_are_counted_below_all_points(table, finest, way, count
             assert tallied.twice_below(threshold).tolist() == held.twice_below(threshold).tolist()
 
 
-def test_counts_between_points_of_many_columns_and_rows(monkeypatch):
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+def test_counts_between_points_of_many_columns_and_rows(way, monkeypatch):
+    if way == "NumPy":
+        monkeypatch.setattr(read_again, "compiled", lambda loop: None)
     # more than the loop works on at a time, and no multiple of it
     rows, d, rng = 2 * point_tallies.ROWS + 3, 2 * point_tallies.COLUMNS + 5, np.random.default_rng(15)
     values = rng.normal(0.0, 3.0, (rows, d))
@@ -128,6 +131,68 @@ def test_counts_between_points_of_many_columns_and_rows(monkeypatch):
             assert below.tolist() == (keys < points[:, place]).sum(axis=0).tolist()
         assert sums[0].sum() == keys.size
         assert sums[1].tolist() == (keys == lattice.cells).sum(axis=0).tolist()
+
+
+class SomeSums:
+    """So many rows that nobody has: they answer with sums of their own, and remember what they were asked."""
+
+    ordered = near = False
+
+    def __init__(self, n, sums):
+        self.n, self.d, self._sums = n, 1, sums
+
+    def fold(self, function):
+        self.asked = function
+        return tuple(
+            np.array(sums, own.dtype) for sums, own in zip(self._sums, function(np.empty((0, 1))), strict=True)
+        )
+
+
+@pytest.mark.parametrize("n", [2**31 - 1, 2**31, 2**40])
+def test_counts_have_room_for_as_many_rows_as_there_are(n):
+    lattice = Lattice.of(read_columns(labels=range(1), bounds=(-9, 9), smallest_spread=1e-4))
+    rows = SomeSums(n, ([[n - 5, 3, 2]], [0]))
+    tallied = ReadAgain(rows=rows, lattice=lattice, missing=None).within(SomePoints(np.array([[5.0, 8.0]])))
+    assert np.iinfo(rows.asked.kind).max >= n
+    assert tallied.twice_below(np.array([5.0])).tolist() == [2 * (n - 5)]
+    assert tallied.twice_below(np.array([8.0])).tolist() == [2 * (n - 2)]
+
+
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+def test_very_many_values_between_two_points_are_counted(way, monkeypatch):
+    if way == "NumPy":
+        monkeypatch.setattr(read_again, "compiled", lambda loop: None)
+    values = np.full((70_000, 1), 2.5)
+    lattice = Lattice.of(read_columns(labels=range(1), bounds=(-9, 9), smallest_spread=1e-4))
+    keys = ReadAgain(rows=open_rows(values), lattice=lattice, missing=None)
+    points = lattice.keys(np.array([[2.5]]), None) + np.array([[-1.0, 0.0, 1.0, 2.0]])
+    tallied = keys.within(SomePoints(points))
+    assert [int(tallied.twice_below(point)[0]) for point in points.T] == [0, 0, 140_000, 140_000]
+
+
+@pytest.mark.parametrize("way", ["compiled", "NumPy"])
+@pytest.mark.parametrize(("high", "finest"), [(100.0, 0.2), (1.0, 0.012), (3.0, 0.7)])
+def test_values_at_lattice_points_have_the_keys_of_the_lattice(high, finest, way, monkeypatch):
+    # (x - low)·(1/step) would put some of them into the cell below
+    if way == "NumPy":
+        monkeypatch.setattr(read_again, "compiled", lambda loop: None)
+    lattice = Lattice.of(read_columns(labels=range(1), bounds=(0, high), smallest_spread=finest))
+    values = np.arange(lattice.cells[0])[:, None] * lattice.step
+    found = lattice.keys(values, None)
+    moved = np.floor(values * (1.0 / lattice.step)) != found
+    assert moved.any() or high == 3.0
+    tallied = ReadAgain(rows=open_rows(values), lattice=lattice, missing=None).within(
+        SomePoints(np.arange(1.0, lattice.cells[0])[None])
+    )
+    for point in np.arange(1.0, lattice.cells[0]):
+        assert tallied.twice_below(np.array([point])).tolist() == [2 * int((found < point).sum())]
+
+
+def test_a_threshold_that_is_no_point_is_not_answered(table):
+    keys = ReadAgain(rows=open_rows(table), lattice=LATTICE, missing=None)
+    tallied = keys.within(SomePoints(np.array([[2.0, 5.0]] * 3)))
+    with pytest.raises(ValueError, match="none of the points"):
+        tallied.twice_below(np.array([2.0, 5.0, 4.0]))
 
 
 def test_a_stage_reads_rows_once(table, monkeypatch):

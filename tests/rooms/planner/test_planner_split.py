@@ -88,11 +88,11 @@ def test_wider_bounds_ask_for_more_rounds_and_hardly_more_budget():
 
 
 @pytest.mark.parametrize("rho", [1e-6, 0.01, 1.0, 1e6])
-def test_sample_sizes_are_possible_and_never_fall(rho):
-    sizes = [sample_size(n, columns_of(50), rho) for n in (1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8)]
-    for n, m in zip((1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8), sizes, strict=True):
+def test_sample_sizes_are_possible(rho):
+    for n in (1, 10, 1000, 6000, 10**4, 10**5, 10**6, 10**8):
+        m = sample_size(n, columns_of(50), rho)
         assert 1 <= m <= n
-        assert m == n or m <= 0.7 * n
+        assert m == n or m <= 0.7 * n or n > HELD_VALUES / 50 >= m
     assert sample_size(4000, columns_of(50), rho) == 4000  # small tables are read whole
 
 
@@ -167,3 +167,17 @@ def test_a_sample_is_held_where_that_finds_all_centres(rho, held):
 
 def test_a_sample_that_is_planned_to_be_held_is_held_of_a_file():
     assert HELD_VALUES <= streamed_rows.HELD
+    assert HELD_VALUES <= streamed_rows.IN_MEMORY  # or all rows of a smaller table would be read again and again
+
+
+@pytest.mark.parametrize("rho", [1.0, 0.1, 0.03, 0.01, 0.007])
+@pytest.mark.parametrize("n", [49_152, 49_153, 52_000, 60_000, 70_217, 70_218, 80_000, 10**6])
+def test_all_rows_are_the_sample_of_no_table_that_cannot_be_held(n, rho):
+    m = sample_size(n, columns_of(1024), rho)
+    assert m * 1024 <= HELD_VALUES
+    assert 4096 <= m <= n
+
+
+@pytest.mark.parametrize(("d", "rho"), [(12_289, 50.0), (20_000, 50.0), (100_000, 1e4), (10**6, 1e9)])
+def test_few_rows_are_no_sample_whatever_can_be_held(d, rho):
+    assert sample_size(10**7, columns_of(d), rho) >= 4096
