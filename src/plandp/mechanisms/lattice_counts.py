@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,9 +208,11 @@ def _tally_around(keys: NDArray[Any], base: NDArray[np.int32], below: NDArray[np
         line[:] = np.cumsum(np.bincount(place, minlength=last + 1))
 
 
-def lattice_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None) -> LatticeKeys:
-    """Read the rows as lattice keys; pays nothing, stays inside."""
-    keys = np.empty((rows.n, rows.d), narrowest_integer(lattice))
+def lattice_keys(
+    rows: Rows, lattice: Lattice, missing: FloatArray | None, *, order: Literal["C", "F"] = "C"
+) -> LatticeKeys:
+    """Read the rows as lattice keys, which lie in memory by rows (C) or columns (F); pays nothing, stays inside."""
+    keys = np.empty((rows.n, rows.d), narrowest_integer(lattice), order)
     absent = np.zeros(rows.d, np.int64)
     if isinstance(rows, PartedRows):
         for first, place, block in parts_of(rows):
@@ -236,9 +238,10 @@ def counted_keys(rows: Rows, lattice: Lattice, missing: FloatArray | None, *, st
     size = chosen.n * chosen.d * kind.itemsize
     tallied = kind == np.uint16 and 4 * points * chosen.d <= TALLIED * size
     if chosen.near and size <= HELD and not tallied:
-        keys = lattice_keys(chosen, lattice, missing)
         if compiled(count_below) is None:
-            return SortedKeys.of(keys.keys, keys.missing)
+            found = lattice_keys(chosen, lattice, missing, order="F")
+            return SortedKeys.of(found.keys, found.missing)
+        keys = lattice_keys(chosen, lattice, missing)
         return NarrowedKeys(keys) if points <= 2**30 and size >= NARROWED else keys
     small = kind == np.uint16 and 4 * points * chosen.d <= SENT and chosen.n < 2**31
     if (chosen.near and size <= HELD) or small:
