@@ -25,9 +25,12 @@ from plandp.data.open import open_rows
 from plandp.data.sparse_rows import SparseBlock
 from plandp.mechanisms import clipped_sum, item_rows, lattice_counts, norm_cells, quantiles, ranked, tail_cell
 from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.read_again import ReadAgain
 from plandp.mechanisms.recentred import Recentred
 from plandp.noise.watched import Asked, WatchedDoor
 from plandp.terms.columns import read_columns
+from plandp.theory.bisection import MedianPosterior
+from plandp.theory.search_stage import Stage
 
 Row = Mapping[int, float]  # of items: from column to value
 
@@ -168,6 +171,18 @@ def _counts(number: int) -> Iterator[Attack]:
             values = (-1.0, 1.0, np.nan, 0.0, np.inf, -np.inf, 1.7e308, np.nextafter(1.0, 0.0))
             rows = [np.full(d, value) for value in values] + [np.where(np.arange(d) % 2, 1.0, -1.0)]
             yield Attack(mechanism="counts below", name=f"d = {d}, threshold {threshold:g}", rows=rows, ask=ask)
+
+            def ask_again(
+                row: Any, door: Any, rho: Fraction, lattice: Any = lattice, threshold: float = threshold
+            ) -> None:
+                stage = Stage.of(MedianPosterior.uniform(lattice.cells), 9)
+                keys = ReadAgain(rows=_rows(row), lattice=lattice, missing=None).within(stage)
+                at = stage.nearest(np.full(len(lattice.cells), threshold))
+                lattice_counts.private_counts_below(keys, at, door, rho=rho, step="counts")
+
+            yield Attack(
+                mechanism="counts below", name=f"d = {d}, near {threshold:g}, read again", rows=rows, ask=ask_again
+            )
 
 
 def _quantiles(number: int) -> Iterator[Attack]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,7 @@ from plandp.data import csv_events
 from plandp.data.open_sparse import open_sparse_rows
 from plandp.mechanisms import ball_sum, clipped_sum, lattice_counts, norm_cells
 from plandp.mechanisms.norm_cells import CellSums
+from plandp.mechanisms.read_again import ReadAgain
 from plandp.noise import meter, sampler
 from plandp.noise.meter import MeteredNoise
 from plandp.steps import box_sum, center, radius
@@ -333,6 +335,14 @@ def test_doubled_counts_without_their_factor_are_found(monkeypatch: pytest.Monke
         lambda keys, at, noise, *, rho, step: noise.release(
             keys.twice_below(at), squared_sensitivity=keys.keys.shape[1], rho=rho, step=step
         ),
+    )
+    assert "4.0000 times" in lost("counts below")[1][0]
+
+
+def test_rows_that_are_read_again_are_attacked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    within = ReadAgain.within
+    monkeypatch.setattr(
+        ReadAgain, "within", lambda keys, stage: replace(found := within(keys, stage), below=2 * found.below)
     )
     assert "4.0000 times" in lost("counts below")[1][0]
 
