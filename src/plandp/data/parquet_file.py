@@ -92,8 +92,8 @@ class ParquetFile:
         return len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths)
 
     def _step(self) -> int:
-        """How many rows are read at a time; of many columns more, since each costs something, however short it is."""
-        return max(1, (FEW_VALUES if self._many else batches.VALUES_AT_A_TIME) // self.columns.unpacked)
+        """How many rows are read at a time: more than elsewhere, since each column costs something, however short."""
+        return max(1, 2 * batches.VALUES_AT_A_TIME // self.columns.unpacked)
 
     def _wide(self, file: Any, number: int, n: int) -> ColumnGroups:
         read = partial(_batches, file, [number], step=ROWS_AT_A_TIME)
