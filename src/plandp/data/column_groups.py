@@ -29,6 +29,9 @@ GROUP = 32
 WINDOW = 3 * 2**24
 """At most so many values (384 MiB) are laid side by side at a time; for the next, rows are read from the first on."""
 
+WHOLE = 2**26
+"""So many values (512 MiB) are, if they are all: usual batches of 65,536 rows, with 1,024 columns, are read once."""
+
 TALLEST = 2**23
 """Of so many rows at most all norms are held (256 MiB, with where they belong)."""
 
@@ -113,6 +116,8 @@ def worth_two_looks(table: Table) -> bool:
 
 
 def _count_of_stretches(table: Table) -> int:
+    if table.n * len(table.labels) <= WHOLE:
+        return 1
     return -(-table.n // max(1, WINDOW // len(table.labels)))
 
 

@@ -205,6 +205,7 @@ def test_very_many_columns_are_read_in_groups(
         ("arrow_file", "ROWS_OF_A_GROUP", 13),
         ("column_groups", "GROUP", 4),
         ("column_groups", "WINDOW", 900),
+        ("column_groups", "WHOLE", 0),
         ("batches", "VALUES_AT_A_TIME", 300),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
@@ -354,10 +355,17 @@ def test_short_row_groups_of_many_columns_are_read_together(
     assert np.array_equal(all_rows(rows.sample(chosen)), table[chosen], equal_nan=True)
 
 
+@pytest.mark.parametrize(("whole", "windows"), [(0, 4), (120 * 40 - 1, 4), (120 * 40, 1)])
 @pytest.mark.parametrize("together", [10, 7])  # rows of a block: a window ends with one, or within one
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_one_window_is_held_at_a_time(
-    tmp_path: Path, suffix: str, together: int, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    suffix: str,
+    together: int,
+    whole: int,
+    windows: int,
+    larger_than_memory: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for module, name, value in (
         ("parquet_file", "MOST_TOGETHER", 3),
@@ -365,6 +373,7 @@ def test_one_window_is_held_at_a_time(
         ("arrow_file", "LARGE", 10),
         ("arrow_file", "MOST_TOGETHER", 3),
         ("column_groups", "WINDOW", 30 * 40),
+        ("column_groups", "WHOLE", whole),
         ("batches", "VALUES_AT_A_TIME", together * 40),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
@@ -388,7 +397,7 @@ def test_one_window_is_held_at_a_time(
     for block in open_rows(path).blocks():  # the last one is kept while the next is asked for
         seen += len(block)
     assert seen == 120
-    assert len(made) == 4
+    assert len(made) == windows
 
 
 @pytest.mark.parametrize(
@@ -414,6 +423,7 @@ def test_what_would_be_read_from_the_first_row_on_many_times_is_looked_at_twice(
         ("arrow_file", "MOST_TOGETHER", 3),
         ("arrow_file", "ROWS_OF_A_GROUP", 1300),
         ("column_groups", "WINDOW", 40 * stretch),
+        ("column_groups", "WHOLE", 0),
         ("column_groups", "TALLEST", tallest),
     ):
         monkeypatch.setattr(f"plandp.data.{module}.{name}", value)
