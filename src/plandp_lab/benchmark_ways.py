@@ -39,6 +39,9 @@ print(cpu_seconds_of(lambda: release(table, 1.0)))
 """
 
 
+MIXED = "pandas frame of several types"
+
+
 @dataclass(frozen=True, kw_only=True)
 class WayCost:
     """The median of one way, and how many times that of float64 in rows: CPU time, of threads the time that passed."""
@@ -57,10 +60,11 @@ def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
         "float32": partial(release, table.astype(np.float32), RHO),
         "columns (F order)": partial(release, np.asfortranarray(table), RHO),
         "pandas frame": partial(release, pd.DataFrame(table), RHO, d=d),
+        MIXED: partial(release, _mixed_frame(table), RHO, d=d),
     }
     found = _medians(ways, cpu_seconds_of, repeats)
     first = found["float64 in rows"]
-    required = {name: "" if seconds is first else "at most 1.5" for name, seconds in found.items()}
+    required = {name: "" if name in ("float64 in rows", MIXED) else "at most 1.5" for name in found}
     costs = [
         WayCost(name=name, seconds=seconds, times=seconds / first, required=required[name])
         for name, seconds in found.items()
@@ -69,6 +73,13 @@ def way_costs(n: int, d: int, *, repeats: int) -> list[WayCost]:
     for times in LONGER:
         costs += _by_threads(gaussian_table(times * n, d), repeats)
     return costs
+
+
+def _mixed_frame(table: NDArray[np.float64]) -> pd.DataFrame:
+    """Integers, floats, flags and float32 in turn."""
+    kinds = np.int64, np.float64, np.bool_, np.float32
+    columns = (np.rint(column).clip(0) if place % 4 == 2 else column for place, column in enumerate(table.T))
+    return pd.DataFrame({place: column.astype(kinds[place % 4]) for place, column in enumerate(columns)})
 
 
 def _without_compiler(table: NDArray[np.float64], repeats: int) -> WayCost:

@@ -72,9 +72,10 @@ class ArrowTable:
         """Whether columns can be converted one by one: they hold numbers, not lists."""
         return not any(self.columns.widths)
 
-    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
-        """Write these rows of one column as float64, nulls as NaN."""
-        write_floats(self.table.column(place).slice(rows.start, rows.stop - rows.start), floats)
+    def write_columns(self, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of every column as float64, nulls as NaN."""
+        for column, own in zip(self.table.columns, floats, strict=True):
+            write_floats(column.slice(rows.start, rows.stop - rows.start), own)
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

@@ -149,14 +149,13 @@ class TableRows:
 
     @np.errstate(all="ignore")
     def _converted_added_up(
-        self, function: ColumnFunction, convert: Callable[[slice], ColumnsInMemory], starts: Iterable[int], step: int
+        self, function: ColumnFunction, convert: "Converter", starts: Iterable[int], step: int
     ) -> Sums:
-        total = function(self._table.read(slice(0, 0)))
+        total, room = function(self._table.read(slice(0, 0))), np.empty((self.d, step))
         for start in starts:
             rows = slice(start, min(start + step, self.n))
-            columns = convert(rows)
+            columns = convert(rows, room)
             function.add_columns(total, columns.values, columns.begins, range(rows.stop - rows.start))
-            del columns  # or the next ones would be made beside it
         return total
 
     @np.errstate(all="ignore")
@@ -282,13 +281,17 @@ def columns_in(table: Table) -> ColumnsInMemory | None:
     return table.columns if isinstance(table, PandasTable) else None
 
 
-def converter_of(table: Table) -> Callable[[slice], ColumnsInMemory] | None:
+Converter = Callable[[slice, NDArray[np.float64]], ColumnsInMemory]
+"""Converts some rows of columns to float64, in room for every column."""
+
+
+def converter_of(table: Table) -> Converter | None:
     """How to convert some rows of columns to float64, where they are added up without being laid side by side."""
     if isinstance(table, ReadThrough):
         convert = converter_of(table.table)
         if convert is None or not table.watches:  # then it may be read as it is: nothing of it is kept
             return convert
-        return lambda rows: table.reader(partial(convert, rows))
+        return lambda rows, room: table.reader(partial(convert, rows, room))
     if isinstance(table, ColumnTable) and table.converts and worth_a_loop(table.n * len(table.labels)):
         return partial(converted, table)
     return None

@@ -51,12 +51,14 @@ class PandasTable:
 
     @cached_property
     def _stored(self) -> list[NDArray[Any]]:
-        chosen = range(self.frame.shape[1]) if self.positions is None else self.positions
-        return [self.frame.iloc[:, position].to_numpy() for position in chosen]
+        if self.positions is None:  # all of them are had in half the time
+            return [column.to_numpy() for _, column in self.frame.items()]
+        return [self.frame.iloc[:, position].to_numpy() for position in self.positions]
 
-    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
-        """Write these rows of one column as float64."""
-        floats[:] = self._stored[place][rows]
+    def write_columns(self, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of every column as float64."""
+        for column, own in zip(self._stored, floats, strict=True):
+            own[:] = column[rows]
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
@@ -82,9 +84,10 @@ class PandasColumns:
 
     converts = True
 
-    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
-        """Write these rows of one column as float64, NA and null as NaN."""
-        floats[:] = pandas_floats(self.columns[place][rows])
+    def write_columns(self, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of every column as float64, NA and null as NaN."""
+        for column, own in zip(self.columns, floats, strict=True):
+            own[:] = pandas_floats(column[rows])
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, NA and null as NaN."""

@@ -31,12 +31,12 @@ class PolarsTable:
 
     converts = True
 
-    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
-        """Write these rows of one column as float64, nulls as NaN."""
+    def write_columns(self, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of every column as float64, nulls as NaN."""
         import polars
 
-        part = self.frame.to_series(place).slice(rows.start, rows.stop - rows.start)
-        floats[:] = part.cast(polars.Float64, strict=False).to_numpy()
+        for column, own in zip(self.frame[rows], floats, strict=True):
+            own[:] = column.cast(polars.Float64, strict=False).to_numpy()
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""

@@ -80,13 +80,12 @@ def columns_at(addresses: Sequence[int], length: int, owners: object) -> Columns
     return ColumnsInMemory(values=np.asarray(span), begins=(begins - first) // size, owners=owners, loop=loop)
 
 
-def converted(table: ColumnTable, rows: slice) -> ColumnsInMemory:
-    """Return these rows of the columns as float64, each column in a piece of its own; there must be a compiler."""
+def converted(table: ColumnTable, rows: slice, room: FloatArray) -> ColumnsInMemory:
+    """Return these rows of the columns as float64, which lie in `room`; there must be a compiler."""
     count = rows.stop - rows.start
-    floats = np.empty((len(table.labels), count))
-    for place, own in enumerate(floats):
-        table.write_column(place, rows, own)
-    columns = columns_at([own.ctypes.data for own in floats], count, floats)
+    table.write_columns(rows, room[:, :count])
+    begin, apart = room.ctypes.data, room.strides[0]
+    columns = columns_at([begin + place * apart for place in range(len(room))], count, room)
     assert columns is not None
     return columns
 

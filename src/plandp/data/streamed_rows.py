@@ -229,12 +229,12 @@ class StreamedRows:
             else:
                 add()
         elif convert is not None:
-            step = self._step()
+            step = min(self._step(), table.n)
+            room = np.empty((self.d, step))
             for first in range(0, table.n, step):
                 last = min(first + step, table.n)
-                made = convert(slice(first, last))
+                made = convert(slice(first, last), room)
                 function.add_columns(total, made.values, made.begins, range(last - first))
-                del made  # or the next ones would be made beside it
         return columns is not None or convert is not None
 
     def _sums(self, function: BlockFunction) -> Iterator[Sums]:

@@ -40,11 +40,11 @@ class ColumnTable(Table, Protocol):
 
     @property
     def converts(self) -> bool:
-        """Whether `write_column` can be called."""
+        """Whether `write_columns` can be called."""
         ...
 
-    def write_column(self, place: int, rows: slice, floats: NDArray[np.float64]) -> None:
-        """Write these rows of one column to `floats`, missing values as NaN."""
+    def write_columns(self, rows: slice, floats: NDArray[np.float64]) -> None:
+        """Write these rows of every column to a line of `floats`, missing values as NaN."""
         ...
 
 

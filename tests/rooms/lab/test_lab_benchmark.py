@@ -18,7 +18,15 @@ def test_the_quick_benchmark_prints_a_line_and_writes_figures(tmp_path, capsys):
     main(["--quick", "--json", str(tmp_path / "costs.json")])
     printed = capsys.readouterr().out
     assert "2,000" in printed
-    for way in ("float32", "columns (F order)", "pandas frame", "without Numba", "threads=2", "import plandp:"):
+    for way in (
+        "float32",
+        "columns (F order)",
+        "pandas frame",
+        "pandas frame of several types",
+        "without Numba",
+        "threads=2",
+        "import plandp:",
+    ):
         assert way in printed
     (cost,) = json.loads((tmp_path / "costs.json").read_text())["costs"]
     assert cost["release"] > cost["mean"] > 0
