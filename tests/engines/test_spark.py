@@ -24,6 +24,9 @@ from plandp.data import own_copy as own_copy_file
 from plandp.data import spark_parts, spark_workers
 from plandp.data.open import open_rows
 from plandp.data.own_copy import PlandpCopy, own_copy
+from plandp.mechanisms.lattice import Lattice
+from plandp.mechanisms.read_again import TallyBetween
+from plandp.terms.columns import read_columns
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -94,6 +97,32 @@ def test_workers_that_cannot_run_plandp_are_found_before_anything_is_spent(
         ):
             release()
     assert ledger.status("people").spent == 0
+
+
+@pytest.mark.parametrize(("share", "most"), [(16, 5), (2, 2), (0.5, 1)])
+def test_large_sums_are_merged_before_they_come_to_the_driver(
+    spark: Any, share: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of sixteen sums of 30 MB Spark brought one, or none, without an error."""
+    table = spark.range(0, 50, 1, 5).selectExpr(*(f"DOUBLE(id + {place}) AS c{place}" for place in range(4)))
+    lattice = Lattice.of(read_columns(labels=range(4), bounds=(0, 100), smallest_spread=2.0))
+    points = np.tile([10.0, 20.0, 45.0, 50.0, 60.0], (4, 1))
+    function = TallyBetween(lattice=lattice, missing=None, points=points, kind=np.int32)
+    size = sum(sums.nbytes for sums in function(np.empty((0, 4))))
+    monkeypatch.setattr(spark_parts, "BROUGHT", int(share * size))
+    together, merge = [], spark_parts.merge_parts
+
+    def told(found: Any) -> Any:
+        parts = list(found)
+        together.append(len(parts))
+        return merge(iter(parts))
+
+    monkeypatch.setattr(spark_parts, "merge_parts", told)  # of this process: workers have their own
+    found = open_rows(table).fold(function)
+    wanted = open_rows(np.arange(50.0)[:, None] + np.arange(4.0)).fold(function)
+    for sums, same in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(sums, same)
+    assert together[0] == 5 if most == 5 else 1 <= together[0] <= most
 
 
 def other_copy() -> PlandpCopy:

@@ -77,7 +77,7 @@ class EngineRows:
             raise ArgumentError(
                 "data",
                 f"{self._parts.engine} brought {count} rows, and {self.n} before: the data changed between "
-                "passes, so that nothing is released; write it down or persist it first",
+                "passes, or some of it was lost, so that nothing is released; write it down or persist it first",
             )
         if not self._checks:
             return found[1:]

@@ -29,6 +29,10 @@ _QUIET: ContextVar[bool] = ContextVar("plandp asks Spark", default=False)
 MERGED_AT_ONCE = 16
 """So many sums are merged by one task or by the driver, so that few of them meet anywhere."""
 
+BROUGHT = 2**26
+"""So many bytes of sums are merged by one task or by the driver, unless one has more: Spark gives the driver 1 GB, and
+where that is not enough it may bring nothing, and no error."""
+
 VALUES_PER_PART = 2**20
 """A sample is held in parts of at least so many values: small ones would cost more than reading them."""
 
@@ -51,8 +55,8 @@ class SparkParts:
 
     def fold(self, function: PartFunction) -> PartSums:
         """Return the sums over all parts: Spark takes one result of every task, however often it was tried."""
-        part = self._part
-        return fold_batches(self.frame, lambda batch: function(part(batch)), self.partitions)
+        part, size = self._part, function.size(len(self.labels))
+        return fold_batches(self.frame, lambda batch: function(part(batch)), self.partitions, size=size)
 
     def picked(self, numbers: NDArray[np.int64]) -> "SparkParts":
         """Return the rows of these numbers, cached by the executors until nobody asks for them any more."""
@@ -85,8 +89,11 @@ def map_batches(frame: Any, function: Callable[[Iterable[Any]], Iterator[Any]], 
     return frame.mapInArrow(run, schema)
 
 
-def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) -> PartSums:
-    """Return the sums of a function of Arrow batches over all of a frame, merged in the workers as far as it pays."""
+def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int, *, size: int = 0) -> PartSums:
+    """Return the sums of a function of Arrow batches over all of a frame, merged in the workers as far as it pays.
+
+    They have so many bytes, if that is known.
+    """
 
     def fold(batches: Iterable[Any]) -> Iterator[Any]:
         from pyspark import TaskContext
@@ -97,8 +104,9 @@ def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int) ->
     schema = f"{SUMS} binary, {PLACE} int"
     with quiet():
         found = map_batches(frame, fold, schema)
-        while partitions > MERGED_AT_ONCE:
-            partitions = -(-partitions // MERGED_AT_ONCE)
+        together = min(MERGED_AT_ONCE, BROUGHT // max(1, size))
+        while partitions > max(1, together):
+            partitions = -(-partitions // max(2, together))
             # by place, not round robin: a task that is tried again must bring its sums to the same merge
             found = map_batches(found.repartition(partitions, PLACE), _merge, schema)
         return merge_parts(pickle.loads(row[0]) for row in found.collect())

@@ -86,6 +86,12 @@ class FoldBlocks:
     function: BlockFunction
     numbers_below: int | None = None  # the n of all parts, where numbers are checked
 
+    def size(self, d: int) -> int:
+        """How many bytes its sums have, by the public number of columns; 0 where that is not known beforehand."""
+        if not isinstance(self.function, AddingFunction):
+            return 0
+        return sum(sums.nbytes for sums in self.function(np.empty((0, d))))
+
     def __call__(self, part: Part, /) -> Sums:
         """Add up the part, block by block."""
         function, count = self.function, 0
@@ -107,6 +113,10 @@ class Occurrences:
     """Part function: how often each of the numbers occurs."""
 
     numbers: NDArray[np.int64]
+
+    def size(self, d: int) -> int:
+        """How many bytes its counts have."""
+        return self.numbers.nbytes
 
     def __call__(self, part: Part, /) -> Sums:
         """Count the numbers of the part."""
