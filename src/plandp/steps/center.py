@@ -18,7 +18,7 @@ from plandp.theory.search_stage import Stage, points_of, stages
 FloatArray = NDArray[np.float64]
 
 
-HALVED_DEVIATIONS = 3.0  # of the mean square of pure noise: so far above it, the counts are not all one half
+FAR = 1 / 128  # of the width: so far from a centre a count is all or nothing, if the spread is too small to be seen
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,10 +75,18 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
     )
     return Center(
         value=lattice.point(position * width),
-        halved=_all_halves((np.stack(counts) - design.center_rows / 2.0) / noise_std),
+        halved=_all_halves(
+            (np.stack(counts) - design.center_rows / 2.0) / noise_std,
+            np.stack(thresholds) / width - position,
+            whole=design.center_rows / 2.0 / noise_std,
+        ),
     )
 
 
-def _all_halves(deviation: FloatArray) -> NDArray[np.bool_]:
-    """Whether counts, in standard deviations of their noise from one half, show that noise and nothing else."""
-    return np.asarray((deviation**2).mean(axis=0) < 1.0 + HALVED_DEVIATIONS * np.sqrt(2.0 / len(deviation)))
+def _all_halves(deviation: FloatArray, above: FloatArray, *, whole: float) -> NDArray[np.bool_]:
+    """Whether counts are likelier to be one half each than none below and `whole` above the centre that was found.
+
+    In standard deviations of their noise; those next to the centre are one half in any case.
+    """
+    gain = whole * (deviation * np.sign(above) - whole / 2.0)  # in log likelihood
+    return np.asarray((gain * (np.abs(above) > FAR)).sum(axis=0) < 0.0)
