@@ -83,7 +83,8 @@ class ArrowTable:
         if self.in_memory is not None:
             return float_block(self.in_memory.rows(rows))
         if not any(widths):
-            values = side_by_side([arrow_numbers(column) for column in _rows_of(self.table, rows).columns])
+            stored = [arrow_numbers(column) for column in _rows_of(self.table, rows).columns]
+            values = side_by_side(stored, of=self.n * len(self.labels))
         elif len(widths) == 1:
             values = list_values(self.table.column(0), rows, widths[0] or 0)
         else:

@@ -35,6 +35,9 @@ ROUNDS = 4
 SHARED = 2**21
 """About so many values (16 MiB) are worth a thread: with fewer it takes longer to begin than it saves."""
 
+SUMS = 2**28
+"""So many bytes of sums are held by all threads together, or there are fewer threads."""
+
 HELD = 6
 """A sample of up to a sixth of the rows is copied and held, which is faster; a larger one would take much memory."""
 
@@ -90,7 +93,7 @@ class TableRows:
         elif isinstance(function, AddingFunction):
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
-        threads = max(1, min(self._threads, self.n * self.d // SHARED))
+        threads = room_for(function, self.d, max(1, min(self._threads, self.n * self.d // SHARED)))
         starts, step = self._cut(values, threads)
         threads = min(threads, len(starts))
         total = run(self._shown(starts, step), step) if threads == 1 else self._shared_out(run, starts, step, threads)
@@ -217,6 +220,14 @@ class TableRows:
             for start in starts:
                 yield start
                 reach(start + step, self.n)
+
+
+def room_for(function: BlockFunction, d: int, threads: int) -> int:
+    """As many of the threads as there is room for sums of their own, by the public number of columns."""
+    if threads == 1 or not isinstance(function, AddingFunction):
+        return threads
+    size = sum(sums.nbytes for sums in function(np.empty((0, d))))
+    return max(1, min(threads, SUMS // max(1, size)))
 
 
 def blocks_in_place(rows: Rows) -> Iterator[tuple[FloatBlock, NDArray[np.int64] | None]]:

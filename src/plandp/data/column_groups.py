@@ -30,7 +30,8 @@ WINDOW = 3 * 2**24
 """At most so many values (384 MiB) are laid side by side at a time; for the next, rows are read from the first on."""
 
 WHOLE = 2**26
-"""So many values (512 MiB) are, if they are all: usual batches of 65,536 rows, with 1,024 columns, are read once."""
+"""So many values (512 MiB) are by one thread, if they are all: usual batches of 65,536 rows, with 1,024 columns, are
+read once then.  More threads hold blocks and sums of their own."""
 
 TALLEST = 2**23
 """Of so many rows at most all norms are held (256 MiB, with where they belong)."""
@@ -97,12 +98,15 @@ def groups_in(table: Table) -> Callable[[], Iterator[tuple[int, int, list[FloatB
     return partial(_through, table.reader, own.groups) if isinstance(table, ReadThrough) else own.groups
 
 
-def in_stretches(table: Table) -> Iterator[Table]:
-    """Return a table in stretches of rows that fit into memory; others than groups of columns as they are."""
+def in_stretches(table: Table, *, whole: int) -> Iterator[Table]:
+    """Return a table in stretches of rows that fit into memory; others than groups of columns as they are.
+
+    One of up to so many values in one stretch, if that is more than `WINDOW`.
+    """
     if groups_in(table) is None or table.n == 0:
         yield table
         return
-    step = -(-table.n // _count_of_stretches(table))  # equally long: so the least is read again
+    step = -(-table.n // _count_of_stretches(table, whole))  # equally long: so the least is read again
     for first in range(0, table.n, step):
         yield ArrayTable(array=table.read(slice(first, min(first + step, table.n))), labels=table.labels)
 
@@ -112,11 +116,11 @@ def worth_two_looks(table: Table) -> bool:
 
     For each of these rows are read from the first on: half of them for the average stretch.
     """
-    return groups_in(table) is not None and table.n <= TALLEST and _count_of_stretches(table) + 1 > 2 * 2
+    return groups_in(table) is not None and table.n <= TALLEST and _count_of_stretches(table, WHOLE) + 1 > 2 * 2
 
 
-def _count_of_stretches(table: Table) -> int:
-    if table.n * len(table.labels) <= WHOLE:
+def _count_of_stretches(table: Table, whole: int) -> int:
+    if table.n * len(table.labels) <= whole:
         return 1
     return -(-table.n // max(1, WINDOW // len(table.labels)))
 

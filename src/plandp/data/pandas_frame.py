@@ -12,7 +12,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.arrow_numbers import arrow_floats, is_arrow_number
 from plandp.data.labels import find_positions, read_labels, select
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, worth_a_loop
+from plandp.data.side_by_side import ColumnsInMemory, columns_in_memory, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, Table, float_block, not_numeric
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -64,10 +64,7 @@ class PandasTable:
         """Return these rows as float64."""
         if self.columns is not None:
             return float_block(self.columns.rows(rows))
-        part = self.frame.iloc[rows]
-        if self.positions is not None:
-            part = part.iloc[:, list(self.positions)]
-        return float_block(part.to_numpy(dtype=np.float64))
+        return float_block(side_by_side([column[rows] for column in self._stored]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -61,9 +61,12 @@ def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> Co
     )
 
 
-def columns_in_memory(columns: Sequence[NDArray[Any]]) -> ColumnsInMemory | None:
-    """Return columns of numbers, each value converted on its own; None where they are few, or without a compiler."""
-    if not worth_a_loop(len(columns[0]) * len(columns)):
+def columns_in_memory(columns: Sequence[NDArray[Any]], *, of: int = 0) -> ColumnsInMemory | None:
+    """Return columns of numbers, each value converted on its own; None where they are few, or without a compiler.
+
+    Or where all that they are taken of, so many values, are few.
+    """
+    if not worth_a_loop(of or len(columns[0]) * len(columns)):
         return None
     floats = [np.require(column, np.float64, ["C", "A"]) for column in columns]
     return columns_at([column.ctypes.data for column in floats], len(floats[0]), (floats, columns))
@@ -90,16 +93,20 @@ def converted(table: ColumnTable, rows: slice, room: FloatArray) -> ColumnsInMem
     return columns
 
 
-def side_by_side(columns: Sequence[NDArray[Any]]) -> FloatArray:
-    """Return columns of numbers as rows of float64, each value converted on its own."""
+def side_by_side(columns: Sequence[NDArray[Any]], *, of: int = 0) -> FloatArray:
+    """Return columns of numbers as rows of float64, each value converted on its own.
+
+    Of a table of so many values a loop is compiled as if it were read whole, so that which loops are compiled does not
+    tell which way its rows were read, since that can follow from nulls.
+    """
     rows = np.empty((len(columns[0]), len(columns)))
-    lay_side_by_side(columns, rows, place=0)
+    lay_side_by_side(columns, rows, place=0, of=of)
     return rows
 
 
-def lay_side_by_side(columns: Sequence[NDArray[Any]], rows: FloatArray, *, place: int) -> None:
+def lay_side_by_side(columns: Sequence[NDArray[Any]], rows: FloatArray, *, place: int, of: int = 0) -> None:
     """Write columns of numbers to `rows`, from the column `place` on, each value converted on its own."""
-    fast = columns_in_memory(columns)
+    fast = columns_in_memory(columns, of=of)
     if fast is None:
         stacked = np.empty((len(columns), len(rows)))
         for number, column in enumerate(columns):

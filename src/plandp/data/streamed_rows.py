@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plandp.data import batches as sources
+from plandp.data import column_groups
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
-from plandp.data.blocks import COPIED, TableRows, columns_in, converter_of, copied_quickly, merge
+from plandp.data.blocks import COPIED, TableRows, columns_in, converter_of, copied_quickly, merge, room_for
 from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
 from plandp.data.labels import BeforeValues
 from plandp.data.parts import Part
@@ -106,7 +107,7 @@ class StreamedRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
-        if self._threads == 1 and isinstance(function, AddingFunction):
+        if isinstance(function, AddingFunction) and room_for(function, self.d, self._threads) == 1:
             return self._added_up(function)
         total: Sums | None = None
         for part in self._sums(function):
@@ -314,7 +315,8 @@ class StreamedRows:
             for piece, _ in self._batches.pieces():
                 if seen + piece.n > self._n:
                     raise _other_rows()
-                for table in [piece] if whole(piece) else in_stretches(piece):
+                at_once = column_groups.WHOLE if self._threads == 1 else 0
+                for table in [piece] if whole(piece) else in_stretches(piece, whole=at_once):
                     seen += table.n
                     if table.n:
                         yield table

@@ -10,7 +10,7 @@ import pytest
 
 import plandp
 from plandp.data import arrow_table, blocks, side_by_side, streamed_rows
-from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, write_floats
+from plandp.data.arrow_numbers import arrow_floats, arrow_numbers, refuse_damaged, write_floats
 from plandp.data.open import open_rows
 from plandp.kernels.norm_cells import add_up_cells
 from plandp.mechanisms import norm_cells
@@ -105,6 +105,17 @@ def test_a_nan_that_signals_does_not_warn() -> None:
         warnings.simplefilter("error")
         assert np.isnan(arrow_floats(pa.array(signalling))).all()
         assert np.isnan(arrow_floats(pa.array(signalling, mask=np.arange(40) % 2 == 0))).all()
+
+
+def test_a_batch_that_counts_its_nulls_wrongly_is_refused() -> None:
+    """Values are masked where it says that there are nulls."""
+    values = pa.array(np.arange(16.0)).buffers()[1]
+    valid = pa.py_buffer(np.packbits([1] * 10 + [0] * 6, bitorder="little"))
+    for nulls in (5, 7):
+        column = pa.Array.from_buffers(pa.float64(), 16, [valid, values], nulls)
+        with pytest.raises(pa.ArrowInvalid):
+            refuse_damaged(pa.record_batch([column], names=["x"]))
+    refuse_damaged(pa.record_batch([pa.Array.from_buffers(pa.float64(), 16, [valid, values], 6)], names=["x"]))
 
 
 def table(kind: str, n: int, d: int) -> Any:

@@ -16,7 +16,8 @@ from pyarrow import feather, parquet
 from test_files import CANARY, WRITERS, _arrow
 
 import plandp
-from plandp.data import batches, csv_file, streamed_rows
+from plandp.data import batches, csv_file, side_by_side, streamed_rows
+from plandp.data.arrow_table import ArrowTable
 from plandp.data.column_groups import ColumnGroups
 from plandp.data.open import open_rows
 from plandp.errors import ArgumentError
@@ -230,6 +231,33 @@ def test_a_map_of_a_stream_that_is_cut_off_is_not_looked_at() -> None:
     done = subprocess.run([sys.executable, "-c", CUT_OFF], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "data: the file 't.arrow' changed while it was read; name one that stays as it is\n"
+
+
+@pytest.mark.parametrize("kind", ["whole numbers", "nulls"])
+def test_a_file_that_changes_while_its_columns_are_converted_is_refused(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be read where they lie in the file, so that it is looked at before each stretch of them."""
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 3 * 10_000)
+    monkeypatch.setattr(side_by_side, "COMPILED", 1)
+    column = np.arange(60_000) % 7
+    values = pyarrow.array(column) if kind == "whole numbers" else pyarrow.array(column * 1.0, mask=column == 3)
+    stored = pyarrow.table([values] * 3, names=["a", "b", "c"])
+    with pyarrow.ipc.new_stream("t.arrow", stored.schema) as file:
+        file.write_table(stored)
+    write, written = ArrowTable.write_columns, 0
+
+    def changed(table: ArrowTable, rows: slice, floats: Any) -> None:
+        nonlocal written
+        write(table, rows, floats)
+        written += 1
+        if written == 2:
+            longer(Path("t.arrow"))
+
+    monkeypatch.setattr(ArrowTable, "write_columns", changed)
+    with pytest.raises(ArgumentError, match=r"^data: the file 't.arrow' changed while it was read"):
+        plandp.mean("t.arrow", **PUBLIC)
+    assert written == 2
 
 
 @pytest.mark.parametrize("compression", ["uncompressed", "lz4"])

@@ -170,6 +170,34 @@ def test_a_thread_that_fails_fails_the_fold() -> None:
         open_rows(np.arange(1_000.0)[:, None], threads=2).fold(broken)
 
 
+class LargeSums:
+    """Adding function with 800 bytes of sums; it notes which threads began some."""
+
+    def __init__(self) -> None:
+        self.began: set[int] = set()
+
+    def __call__(self, block: FloatBlock, /) -> Sums:
+        if len(block) == 0:
+            self.began.add(get_ident())
+        return (np.full(100, len(block)),)
+
+    def add_to(self, sums: Sums, block: FloatBlock, chosen: NDArray[np.int64] | None, /) -> None:
+        sums[0][:] += len(block)
+
+
+@pytest.mark.parametrize(("room", "most"), [(2400, 3), (2399, 2), (1599, 1), (10, 1)])
+def test_no_more_threads_have_sums_than_there_is_room_for(
+    room: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "SUMS", room)
+    assert blocks.room_for(LargeSums(), D, 3) == most
+    assert blocks.room_for(WhoReads(readers={}), D, 3) == 3  # a function whose sums are not known beforehand
+    function = LargeSums()
+    (sums,) = open_rows(np.ones((1_000, D)), threads=3).fold(function)
+    assert sums.tolist() == [1_000] * 100
+    assert len(function.began) <= most
+
+
 def test_numpys_integers_are_numbers_of_threads() -> None:
     table = np.zeros((10, 2))
     releases = [plandp.mean(table, bounds=(0, 1), rho=1, threads=two, testing_seed=1) for two in (2, np.int64(2))]

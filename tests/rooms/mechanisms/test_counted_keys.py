@@ -282,6 +282,19 @@ def test_keys_in_order_answer_as_all_keys_do(rows, smallest, monkeypatch):
         assert ordered.twice_below(at).tolist() == held.twice_below(at).tolist()
 
 
+@pytest.mark.parametrize("smallest", [0.5, 0.001, 1e-10], ids=["16 bits", "32 bits", "64 bits"])
+def test_keys_are_put_in_order_where_they_lie(smallest, monkeypatch):
+    # else they would take their size in memory once more, and 1 GB would not do
+    made, of = [], SortedKeys.of
+    monkeypatch.setattr(lattice_counts, "TALLIED", 0)
+    monkeypatch.setattr(lattice_counts, "compiled", lambda loop: None)
+    monkeypatch.setattr(SortedKeys, "of", lambda keys, missing: made.append((keys, of(keys, missing))) or made[-1][1])
+    lattice = Lattice.of(read_columns(labels=range(5), bounds=(-500, 500), smallest_spread=smallest))
+    counted_keys(open_rows(np.random.default_rng(1).normal(0, 9, (300, 5))), lattice, None, stride=1)
+    ((keys, ordered),) = made
+    assert np.shares_memory(keys, ordered.columns)
+
+
 @pytest.mark.parametrize("smallest", [0.5, 0.001], ids=["16 bits", "32 bits"])
 def test_keys_around_a_search_answer_as_all_keys_do(smallest, monkeypatch):
     d, rng = 70, np.random.default_rng(12)
