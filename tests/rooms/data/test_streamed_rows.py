@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from test_files import WRITERS
 
 import plandp
-from plandp.data import arrow_file, batches, column_groups, csv_file, parquet_file, streamed_rows
+from plandp.data import arrow_file, batches, blocks, column_groups, csv_file, parquet_file, streamed_rows
 from plandp.data.array import ArrayTable
 from plandp.data.numbered_rows import NumberedRows, UnnumberedRows
 from plandp.data.open import open_rows
@@ -276,6 +276,33 @@ def test_values_are_seen_in_parts(tmp_path: Path, chosen: list[int] | None, in_g
         np.testing.assert_array_equal(keys.missing, same.missing)
 
 
+class Counted:
+    """Adding function: rows; it notes the blocks that sums of their own were made of."""
+
+    def __init__(self) -> None:
+        self.blocks: list[int] = []
+
+    def __call__(self, block: NDArray[np.float64], /) -> Any:
+        self.blocks.append(len(block))
+        return (np.array([len(block)]),)
+
+    def add_to(self, sums: Any, block: NDArray[np.float64], chosen: Any, /) -> None:
+        sums[0][0] += len(block)
+
+
+@pytest.mark.parametrize(("room", "alone"), [(8, True), (15, True), (16, False)])
+def test_where_there_is_no_room_for_sums_of_every_block_one_thread_adds_up(
+    tmp_path: Path, room: int, alone: bool, larger_than_memory: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "SUMS", room)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 3000)
+    np.save(tmp_path / "t.npy", TABLE)
+    function = Counted()
+    (count,) = open_rows(tmp_path / "t.npy", threads=2).fold(function)
+    assert count.tolist() == [9000]
+    assert (max(function.blocks) == 0) == alone
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_wide_files_that_are_held_are_read_without_a_window(
     tmp_path: Path, suffix: str, in_groups: None, monkeypatch: pytest.MonkeyPatch
@@ -355,7 +382,9 @@ def test_short_row_groups_of_many_columns_are_read_together(
     assert np.array_equal(all_rows(rows.sample(chosen)), table[chosen], equal_nan=True)
 
 
-@pytest.mark.parametrize(("whole", "windows"), [(0, 4), (120 * 40 - 1, 4), (120 * 40, 1)])
+@pytest.mark.parametrize(
+    ("whole", "threads", "windows"), [(0, 1, 4), (120 * 40 - 1, 1, 4), (120 * 40, 1, 1), (120 * 40, 2, 4)]
+)
 @pytest.mark.parametrize("together", [10, 7])  # rows of a block: a window ends with one, or within one
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
 def test_one_window_is_held_at_a_time(
@@ -363,6 +392,7 @@ def test_one_window_is_held_at_a_time(
     suffix: str,
     together: int,
     whole: int,
+    threads: int,
     windows: int,
     larger_than_memory: None,
     monkeypatch: pytest.MonkeyPatch,
@@ -394,7 +424,7 @@ def test_one_window_is_held_at_a_time(
 
     monkeypatch.setattr(column_groups.ColumnGroups, "read", noted)
     seen = 0
-    for block in open_rows(path).blocks():  # the last one is kept while the next is asked for
+    for block in open_rows(path, threads=threads).blocks():  # the last one is kept while the next is asked for
         seen += len(block)
     assert seen == 120
     assert len(made) == windows
