@@ -133,7 +133,7 @@ def choose_columns(schema: Any, columns: Collection[Label] | None) -> ArrowColum
     labels = read_labels(label for own in every for label in own)
     if not labels and len(schema):  # one column of lists: it has places when some are named
         _refuse_type(schema.field(0), widths[0])
-    asked = find_positions(labels, _with_places(columns, schema, widths, every))
+    asked = _found(labels, _with_places(columns, schema, widths, every), schema)
     wanted = select(labels, asked)
     source = {label: place for place, own in enumerate(every) for label in own}
     places = tuple(dict.fromkeys(source[label] for label in wanted)) if columns is not None else range(len(every))
@@ -168,6 +168,22 @@ def _rows_of(table: Any, rows: RowChoice) -> Any:
 
 def _labels_of(name: str, width: int | None, *, alone: bool) -> tuple[Label, ...]:
     return (name,) if width is None else tuple(place_label(name, place, alone=alone) for place in range(width))
+
+
+def _found(labels: tuple[Label, ...], columns: Collection[Label] | None, schema: Any) -> tuple[int, ...] | None:
+    """Where the asked labels are; one that is not there may be meant as a place of a list."""
+    try:
+        return find_positions(labels, columns)
+    except ArgumentError as error:
+        refusal = error
+    lists = next((field.name for field in schema if is_list(field.type)), None)
+    if refusal.argument != "columns" or lists is None or "has no column" not in refusal.problem:
+        raise refusal
+    raise ArgumentError(
+        "columns",
+        f"{refusal.problem}; {lists!r} holds lists, whose places are '{lists}[0]', '{lists}[1]', … where there is "
+        "another column, such as one of row numbers",
+    )
 
 
 def _with_places(

@@ -221,3 +221,17 @@ def test_columns_that_are_an_array_without_dimensions_are_refused_by_name() -> N
     table = pyarrow.table({"x": pyarrow.array([[1.0, 2.0]] * 5, pyarrow.list_(pyarrow.float64(), 2))})
     with pytest.raises(ArgumentError, match=r"^columns: "):
         plandp.mean(table, bounds=(0, 1), rho=1, columns=np.array(5.0))
+
+
+@pytest.mark.parametrize("columns", [range(2), ["y"]])
+def test_whoever_asks_for_a_place_by_another_name_is_told_what_it_is_called(columns: Any) -> None:
+    """In Spark a column of row numbers does not count, and places are 0, 1, …."""
+    table = pyarrow.table({"id": np.arange(4), "x": pyarrow.array([[1.0, 2.0]] * 4)})
+    with pytest.raises(
+        ArgumentError, match=r"^columns: the data has no column .*'x' holds lists, whose places are"
+    ) as e:
+        open_rows(table, columns=columns, row_index="id")
+    assert e.value.__context__ is None
+    assert open_rows(table, columns=["x[1]"], row_index="id").labels == ("x[1]",)
+    with pytest.raises(ArgumentError, match=r"^columns: the data has no column 'y'; its columns are 'id'$"):
+        open_rows(table.select(["id"]), columns=["y"])
