@@ -18,8 +18,8 @@ from plandp.data.mapped_reads import MappedReads
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
-LARGE = 2**22
-"""A batch of more values (32 MiB) is not held whole."""
+LARGE = 2**23
+"""A batch of more values (64 MiB) is not held whole: usual ones of 65,536 rows and 128 columns are, which is faster."""
 
 MAPPED = 2**24
 """So many values (128 MiB) of a batch that is mapped are looked at before their pages are given back."""
