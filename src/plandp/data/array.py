@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plandp.data.labels import find_positions, select
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_of_array
+from plandp.data.side_by_side import ColumnsInMemory, columns_of_array, machine_type
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -47,6 +47,13 @@ class ArrayTable:
         plain = self.array.dtype == np.float64 and self.array.flags.c_contiguous and self.array.flags.aligned
         return plain and self.positions is None
 
+    @property
+    def stored(self) -> NDArray[Any] | None:
+        """All rows as they are stored, where they lie in order, as numbers of a machine type."""
+        kind = machine_type(self.array.dtype)
+        in_order = self.array.flags.c_contiguous and self.array.flags.aligned and self.positions is None
+        return self.array.view(kind) if kind is not None and in_order else None
+
     @cached_property
     def columns(self) -> ColumnsInMemory | None:
         """The columns, where each of them lies in one piece (F order)."""
@@ -54,7 +61,7 @@ class ArrayTable:
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
-        if not self.lies_in_order and self.columns is not None:
+        if not self.lies_in_order and self.columns is not None and self.columns.plain:
             return float_block(self.columns.rows(rows))
         values = self.array[rows]
         return float_block(values if self.positions is None else values[:, list(self.positions)])

@@ -6,9 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ALIGNED = 8
-"""Bytes of a float64, and where it may begin."""
-
 _NAN = np.float64(np.nan).view(np.int64)
 
 
@@ -59,19 +56,30 @@ def _with_bytes(column: Any) -> Any:
     return column.view(lists)
 
 
-def addresses_of(columns: Sequence[Any]) -> list[int] | None:
-    """Where chunked columns lie in memory, if all are float64 in one piece without nulls and can be read there."""
+def stored_type(dtypes: Sequence[Any]) -> np.dtype[Any] | None:
+    """The machine type of numbers that columns of these Arrow types are stored as, if it is one for all."""
     import pyarrow
 
-    float64, found = pyarrow.float64(), []
+    types = pyarrow.types
+    if len(dtypes) == 0 or any(dtype != dtypes[0] for dtype in dtypes):
+        return None
+    if types.is_float32(dtypes[0]) or types.is_float64(dtypes[0]) or types.is_integer(dtypes[0]):
+        found: np.dtype[Any] = np.dtype(dtypes[0].to_pandas_dtype())
+        return found
+    return None
+
+
+def addresses_of(columns: Sequence[Any], kind: np.dtype[Any]) -> list[int] | None:
+    """Where chunked columns of numbers lie in memory, if all lie in one piece without nulls and can be read there."""
+    size, found = kind.itemsize, []
     for column in columns:
-        if column.type != float64 or column.num_chunks != 1 or column.null_count:
+        if column.num_chunks != 1 or column.null_count:
             return None
         chunk = column.chunk(0)
         values = chunk.buffers()[1]
-        if values is None or not values.is_cpu or values.address % ALIGNED:
+        if values is None or not values.is_cpu or values.address % size:
             return None
-        found.append(values.address + ALIGNED * chunk.offset)
+        found.append(values.address + size * chunk.offset)
     return found
 
 

@@ -13,6 +13,7 @@ from plandp.data.arrow_numbers import (
     arrow_floats,
     arrow_numbers,
     is_arrow_number,
+    stored_type,
     write_floats,
 )
 from plandp.data.labels import find_positions, read_labels, select
@@ -60,12 +61,17 @@ class ArrowTable:
         return self.columns.labels
 
     @cached_property
+    def kind(self) -> np.dtype[Any] | None:
+        """The type of all numbers, where columns hold numbers of one machine type."""
+        return stored_type(self.table.schema.types)
+
+    @cached_property
     def in_memory(self) -> ColumnsInMemory | None:
         """The columns, where they can be read as they lie."""
-        if not self.converts or not worth_a_loop(self.n * len(self.labels)):
+        if self.kind is None or not worth_a_loop(self.n * len(self.labels)):
             return None
-        found = addresses_of(self.table.columns)
-        return None if found is None else columns_at(found, self.n, self.table)
+        found = addresses_of(self.table.columns, self.kind)
+        return None if found is None else columns_at(found, self.n, self.table, self.kind)
 
     @property
     def converts(self) -> bool:
@@ -80,10 +86,14 @@ class ArrowTable:
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64, nulls as NaN."""
         widths, positions = self.columns.widths, self.columns.positions
-        if self.in_memory is not None:
-            return float_block(self.in_memory.rows(rows))
+        columns = self.in_memory
+        if columns is not None and columns.plain:
+            return float_block(columns.rows(rows))
         if not any(widths):
-            stored = [arrow_numbers(column) for column in _rows_of(self.table, rows).columns]
+            if columns is None:
+                stored = [arrow_numbers(column) for column in _rows_of(self.table, rows).columns]
+            else:
+                stored = [columns.values[begin : begin + self.n][rows] for begin in columns.begins.tolist()]
             values = side_by_side(stored, of=self.n * len(self.labels))
         elif len(widths) == 1:
             values = list_values(self.table.column(0), rows, widths[0] or 0)

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.progress_bar import bar_of_rows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, Sums
+from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, StoredFunction, Sums
 from plandp.data.side_by_side import ColumnsInMemory, converted, worth_a_loop
 from plandp.data.table import ColumnTable, ReadThrough, Table
 from plandp.terms.columns import Label
@@ -25,6 +26,10 @@ COPIED = 2**17
 
 CONVERTED = 2**20
 """So many (8 MiB) of columns that are converted, each by a call of its own, to be added up where they lie then."""
+
+OTHERS = 2**25
+"""A table of so many values of another type than float64 is worth compiling loops for that type; smaller ones are
+converted."""
 
 OF_COLUMNS = 8
 """So many times more of columns that are added up where they lie, since nothing is held of them."""
@@ -87,9 +92,9 @@ class TableRows:
         self._passes += 1
         values = VALUES_PER_BLOCK
         run: _Run = partial(self._merged, function)
-        by_columns = self._by_columns(function)
-        if by_columns is not None:
-            values, run = by_columns
+        directly = self._by_columns(function) or self._as_stored(function)
+        if directly is not None:
+            values, run = directly
         elif isinstance(function, AddingFunction):
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
@@ -102,14 +107,23 @@ class TableRows:
 
     def _by_columns(self, function: BlockFunction) -> "tuple[int, _Run] | None":
         """How to add up columns, and so many values at a time, where function and table can; None elsewhere."""
-        if not (isinstance(function, ColumnFunction) and function.takes_columns):
+        by_columns, values = column_function(function), self.n * self.d
+        if by_columns is None:
             return None
-        columns, convert = columns_in(self._table), converter_of(self._table)
+        columns, convert = columns_in(self._table, of=values), converter_of(self._table)
         if columns is not None:
-            return OF_COLUMNS * VALUES_PER_BLOCK, partial(self._columns_added_up, function, columns)
+            return OF_COLUMNS * VALUES_PER_BLOCK, partial(self._columns_added_up, by_columns, columns)
         if convert is not None:
-            return min(CONVERTED, VALUES_PER_BLOCK), partial(self._converted_added_up, function, convert)
+            compile_alike(by_columns, self._table, self.d, of=values)
+            return min(CONVERTED, VALUES_PER_BLOCK), partial(self._converted_added_up, by_columns, convert)
         return None
+
+    def _as_stored(self, function: BlockFunction) -> "tuple[int, _Run] | None":
+        """How to add up rows of another type as they are stored, and so many values at a time; None elsewhere."""
+        as_stored, read = stored_function(function), stored_rows_of(self._table, of=self.n * self.d)
+        if as_stored is None or read is None:
+            return None
+        return VALUES_PER_BLOCK, partial(self._stored_added_up, as_stored, read)
 
     def _shared_out(self, run: "_Run", starts: range, step: int, threads: int) -> Sums | None:
         """Whoever is done with a block takes the next, so that nobody waits for a slower one."""
@@ -148,6 +162,15 @@ class TableRows:
         total = function(self._table.read(slice(0, 0)))
         for start in starts:
             function.add_columns(total, columns.values, columns.begins, range(start, min(start + step, self.n)))
+        return total
+
+    @np.errstate(all="ignore")
+    def _stored_added_up(
+        self, function: StoredFunction, read: "StoredReader", starts: Iterable[int], step: int
+    ) -> Sums:
+        total = function(self._table.read(slice(0, 0)))
+        for start in starts:
+            function.add_stored(total, read(slice(start, min(start + step, self.n))))
         return total
 
     @np.errstate(all="ignore")
@@ -224,8 +247,8 @@ class TableRows:
 
 def room_for(function: BlockFunction, d: int, threads: int) -> int:
     """As many of the threads as there is room for sums of their own, by the public number of columns."""
-    if threads == 1 or not isinstance(function, AddingFunction):
-        return threads
+    if threads == 1:
+        return 1
     size = sum(sums.nbytes for sums in function(np.empty((0, d))))
     return max(1, min(threads, SUMS // max(1, size)))
 
@@ -276,10 +299,28 @@ def copied_quickly(table: Table) -> bool:
     return columns_in(table) is not None or (isinstance(table, ArrayTable) and not table.lies_in_order)
 
 
-def columns_in(table: Table) -> ColumnsInMemory | None:
-    """The columns of a table that can be read where they lie, one after the other."""
+def column_function(function: BlockFunction) -> ColumnFunction | None:
+    """The function, if it can read columns where they lie."""
+    return function if isinstance(function, ColumnFunction) and function.takes_columns else None
+
+
+def stored_function(function: BlockFunction) -> StoredFunction | None:
+    """The function, if it can read rows of other types as they are stored."""
+    return function if isinstance(function, StoredFunction) and function.takes_stored else None
+
+
+def columns_in(table: Table, *, of: int = 0) -> ColumnsInMemory | None:
+    """The columns of a table that can be read where they lie, one after the other; the table is of so many values.
+
+    Only those that are float64, unless there are very many.
+    """
+    columns = _lying_columns(table)
+    return columns if columns is not None and (columns.plain or of >= OTHERS) else None
+
+
+def _lying_columns(table: Table) -> ColumnsInMemory | None:
     if isinstance(table, ReadThrough) and table.watches:
-        return columns_in(table.table)
+        return _lying_columns(table.table)
     if isinstance(table, ArrayTable):
         return None if table.lies_in_order else table.columns
     if isinstance(table, ChosenRows):
@@ -290,6 +331,34 @@ def columns_in(table: Table) -> ColumnsInMemory | None:
     if isinstance(table, ArrowTable):
         return table.in_memory
     return table.columns if isinstance(table, PandasTable) else None
+
+
+def compile_alike(function: ColumnFunction, table: Table, d: int, *, of: int) -> None:
+    """Have the loop compiled that a table would be read by if it had no nulls: nobody is to see whether it has some."""
+    from plandp.data.arrow_table import ArrowTable  # here, since arrays do not need it
+
+    own = table.table if isinstance(table, ReadThrough) else table
+    if of >= OTHERS and isinstance(own, ArrowTable) and own.kind is not None:
+        function.add_columns(function(np.empty((0, d))), np.empty(0, own.kind), np.zeros(d, np.int64), range(0))
+
+
+StoredReader = Callable[[slice], NDArray[Any]]
+"""Returns some rows as they are stored, in order."""
+
+
+def stored_rows_of(table: Table, *, of: int) -> StoredReader | None:
+    """How to read rows of another type than float64 as they are stored, where they are many, by so many values."""
+    if of < OTHERS:
+        return None
+    if isinstance(table, ReadThrough):
+        read = stored_rows_of(table.table, of=of)
+        return None if read is None else lambda rows: table.reader(partial(read, rows))
+    if isinstance(table, ArrayTable):
+        stored = None if table.lies_in_order else table.stored
+        return None if stored is None else stored.__getitem__
+    from plandp.data.npy_file import NpyRows  # here, since few tables are files
+
+    return table.stored if isinstance(table, NpyRows) and table.whole.kind is not None else None
 
 
 Converter = Callable[[slice, NDArray[np.float64]], ColumnsInMemory]
@@ -303,8 +372,9 @@ def converter_of(table: Table) -> Converter | None:
         if convert is None or not table.watches:  # then it may be read as it is: nothing of it is kept
             return convert
         return lambda rows, room: table.reader(partial(convert, rows, room))
-    if isinstance(table, ColumnTable) and table.converts and worth_a_loop(table.n * len(table.labels)):
-        return partial(converted, table)
+    # asked of every piece of a file, and whether a table is of a protocol takes as long as to read a page
+    if getattr(table, "converts", False) and worth_a_loop(table.n * len(table.labels)):
+        return partial(converted, cast(ColumnTable, table))
     return None
 
 

@@ -18,6 +18,7 @@ from plandp.data.labels import find_positions, select
 from plandp.data.npy_header import NpyHeader, read_npy_header
 from plandp.data.npz_matrix import is_matrix
 from plandp.data.rows import FloatBlock
+from plandp.data.side_by_side import machine_type
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -25,7 +26,7 @@ from plandp.terms.columns import Label
 _ARCHIVE = b"PK"
 
 SKIPPED = 2**16
-"""So many bytes or more between rows that are picked are passed over instead of read."""
+"""So many bytes or more between rows that are picked, on average, are passed over instead of read."""
 
 
 def open_npy(path: Path, columns: Collection[Label] | None) -> Batches:
@@ -72,6 +73,11 @@ class NpyFile:
         """The number of columns of the file."""
         return _width(self.header)
 
+    @property
+    def kind(self) -> np.dtype[Any] | None:
+        """The machine type of the numbers, where rows lie in the file in order, without columns that are not asked."""
+        return None if self.header.by_column or self.positions is not None else machine_type(self.header.dtype)
+
     def counts(self) -> Iterator[tuple[int, int]]:
         """Return the number of rows, which the header tells."""
         yield self.n, self.size
@@ -104,14 +110,28 @@ class NpyRows:
         if isinstance(rows, slice):
             return self._asked(self._stretch(rows.start, rows.stop))
         row_bytes = self.whole.width * self.whole.header.dtype.itemsize
-        if not self.whole.header.by_column and row_bytes * (rows[-1] + 1 - rows[0]) > SKIPPED * len(rows):
-            return self._asked(np.concatenate([self._stretch(row, row + 1) for row in rows.tolist()]))
-        first = int(rows[0])
-        return self._asked(self._stretch(first, int(rows[-1]) + 1)[rows - first])
+        ends = np.append(np.flatnonzero(np.diff(rows) > 1) + 1, len(rows))  # of rows that follow each other
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        if not self.whole.header.by_column and row_bytes * (last - first - len(rows)) > SKIPPED * len(ends):
+            return self._asked(self._picked(rows, ends))
+        return self._asked(self._stretch(first, last)[rows - first])
+
+    def stored(self, rows: slice) -> NDArray[Any]:
+        """Return these rows as they are stored, where all are of one `kind`."""
+        assert self.whole.kind is not None
+        return self._stretch(rows.start, rows.stop).view(self.whole.kind)
 
     def _asked(self, values: NDArray[Any]) -> FloatBlock:
         positions = self.whole.positions
         return float_block(values if positions is None else values[:, list(positions)])
+
+    def _picked(self, rows: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
+        values = np.empty((len(rows), self.whole.width), self.whole.header.dtype)
+        begin = 0
+        for end in ends.tolist():
+            self._fill(values[begin:end], (self.first + int(rows[begin])) * self.whole.width)
+            begin = end
+        return values
 
     def _stretch(self, first: int, last: int) -> NDArray[Any]:
         """Read consecutive rows, all columns of them."""

@@ -41,8 +41,25 @@ class ColumnFunction(AddingFunction, Protocol):
         """Whether `add_columns` can be called."""
         ...
 
-    def add_columns(self, sums: Sums, values: NDArray[np.float64], begins: NDArray[np.int64], rows: range, /) -> None:
-        """Add to `sums` what it would return for these rows of columns that begin at `begins` of `values`."""
+    def add_columns(self, sums: Sums, values: NDArray[Any], begins: NDArray[np.int64], rows: range, /) -> None:
+        """Add to `sums` what it would return for these rows of columns that begin at `begins` of `values`.
+
+        Values may be of any machine type; each is taken as the nearest float64.
+        """
+        ...
+
+
+@runtime_checkable
+class StoredFunction(AddingFunction, Protocol):
+    """An adding function that takes numbers as they are stored."""
+
+    @property
+    def takes_stored(self) -> bool:
+        """Whether `add_stored` can be called."""
+        ...
+
+    def add_stored(self, sums: Sums, block: NDArray[Any], /) -> None:
+        """Add to `sums` what it would return for a block of any machine type, each value as the nearest float64."""
         ...
 
 

@@ -19,18 +19,28 @@ COMPILED = 2**18
 
 CONSECUTIVE = np.empty(0, np.int64)
 
+FLOAT = np.dtype(np.float64)
+
+_LONGEST = 8
+"""Bytes of the longest number that a loop reads: of more than float64 it would be rounded twice."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ColumnsInMemory:
-    """Columns of float64, each of which lies in one piece; rows are made of them by a compiled loop."""
+    """Columns of one machine type, each of which lies in one piece, for compiled loops."""
 
-    values: FloatArray  # from the first column in memory to the last; what lies between columns is never read
+    values: NDArray[Any]  # from the first column in memory to the last; what lies between columns is never read
     begins: NDArray[np.int64]  # of the columns in it
     owners: object  # what must live as long
     loop: Loop
 
+    @property
+    def plain(self) -> bool:
+        """Whether they are float64."""
+        return self.values.dtype == FLOAT
+
     def rows(self, chosen: RowChoice) -> FloatArray:
-        """Return these rows, which must be within the columns."""
+        """Return these rows, which must be within the columns, and those plain."""
         first, indices = (chosen.start, CONSECUTIVE) if isinstance(chosen, slice) else (0, chosen)
         count = chosen.stop - chosen.start if isinstance(chosen, slice) else len(chosen)
         rows = np.empty((count, len(self.begins)))
@@ -43,18 +53,27 @@ def worth_a_loop(values: int) -> bool:
     return values >= COMPILED and compiled(lay_rows) is not None
 
 
+def machine_type(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """Return the type of numbers that loops read in place of this one; None where they read none."""
+    if dtype.kind == "b":
+        return np.dtype(np.uint8)  # 0 and 1
+    numbers = dtype.kind in "iuf" and dtype.itemsize <= _LONGEST and dtype != np.float16
+    return dtype if numbers and dtype.isnative else None
+
+
 def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> ColumnsInMemory | None:
     """Return the columns of an array of which each lies in one piece; None for other arrays, and without a compiler."""
     n, d = array.shape
     down, across = array.strides
-    plain = array.dtype == np.float64 and array.dtype.isnative and array.flags.aligned and down == array.itemsize
-    if not plain or across < 0 or across % array.itemsize or n * d < COMPILED:
+    kind = machine_type(array.dtype)
+    in_pieces = across < 0 or across % array.itemsize or not array.flags.aligned or down != array.itemsize
+    if kind is None or in_pieces or n * d < COMPILED:
         return None
     loop = compiled(lay_rows)
     if loop is None:
         return None
     apart = across // array.itemsize
-    values = as_strided(array, shape=((d - 1) * apart + n,), strides=(array.itemsize,), writeable=False)
+    values = as_strided(array.view(kind), shape=((d - 1) * apart + n,), strides=(array.itemsize,), writeable=False)
     begins = np.arange(d, dtype=np.int64) * apart
     return ColumnsInMemory(
         values=values, begins=begins if positions is None else begins[list(positions)], owners=array, loop=loop
@@ -72,14 +91,16 @@ def columns_in_memory(columns: Sequence[NDArray[Any]], *, of: int = 0) -> Column
     return columns_at([column.ctypes.data for column in floats], len(floats[0]), (floats, columns))
 
 
-def columns_at(addresses: Sequence[int], length: int, owners: object) -> ColumnsInMemory | None:
-    """Return columns of so many float64, whose first ones lie there, as long as their owners live."""
+def columns_at(
+    addresses: Sequence[int], length: int, owners: object, kind: np.dtype[Any] = FLOAT
+) -> ColumnsInMemory | None:
+    """Return columns of so many numbers, whose first ones lie there, as long as their owners live."""
     loop = compiled(lay_rows)
     if loop is None:
         return None
     begins = np.array(addresses, np.int64)
-    size, first = np.dtype(float).itemsize, int(begins.min())
-    span = _Span(first, (int(begins.max()) - first) // size + length)
+    size, first = kind.itemsize, int(begins.min())
+    span = _Span(first, (int(begins.max()) - first) // size + length, kind)
     return ColumnsInMemory(values=np.asarray(span), begins=(begins - first) // size, owners=owners, loop=loop)
 
 
@@ -119,10 +140,10 @@ def lay_side_by_side(columns: Sequence[NDArray[Any]], rows: FloatArray, *, place
 class _Span:
     """Memory from one address on, as an array: most of it may belong to nobody, and must not be read."""
 
-    def __init__(self, address: int, count: int) -> None:
+    def __init__(self, address: int, count: int, kind: np.dtype[Any]) -> None:
         self.__array_interface__ = {
             "version": 3,
-            "typestr": np.dtype(float).str,
+            "typestr": kind.str,
             "shape": (count,),
             "data": (address, True),
         }

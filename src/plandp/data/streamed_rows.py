@@ -12,13 +12,34 @@ from plandp.data import batches as sources
 from plandp.data import column_groups
 from plandp.data.array import ArrayTable
 from plandp.data.batches import Batches
-from plandp.data.blocks import COPIED, TableRows, columns_in, converter_of, copied_quickly, merge, room_for
+from plandp.data.blocks import (
+    COPIED,
+    TableRows,
+    column_function,
+    columns_in,
+    compile_alike,
+    converter_of,
+    copied_quickly,
+    merge,
+    room_for,
+    stored_function,
+    stored_rows_of,
+)
 from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
 from plandp.data.labels import BeforeValues
 from plandp.data.parts import Part
 from plandp.data.progress_bar import Reach, bar_of_bytes, bar_of_hundredths, count_of_rows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, LookingFunction, Rows, Sums
+from plandp.data.rows import (
+    AddingFunction,
+    BlockFunction,
+    ColumnFunction,
+    FloatBlock,
+    LookingFunction,
+    Rows,
+    StoredFunction,
+    Sums,
+)
 from plandp.data.side_by_side import lay_side_by_side, side_by_side
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
 from plandp.errors import ArgumentError
@@ -107,10 +128,11 @@ class StreamedRows:
 
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
-        if isinstance(function, AddingFunction) and room_for(function, self.d, self._threads) == 1:
+        threads = room_for(function, self.d, self._threads)
+        if isinstance(function, AddingFunction) and threads == 1:
             return self._added_up(function)
         total: Sums | None = None
-        for part in self._sums(function):
+        for part in self._sums(function, threads):
             total = tuple(sums.copy() for sums in part) if total is None else merge(total, part)
         assert total is not None  # there is no table without rows
         return total
@@ -194,35 +216,49 @@ class StreamedRows:
     @np.errstate(all="ignore")
     def _added_up(self, function: AddingFunction) -> Sums:
         total = function(np.empty((0, self.d)))
-        whole = partial(_seen_by_groups, function) if self._indices is None else _never
-        for table, own, count in self._shares(whole):
+        # asked once: whether a function is of a protocol takes as long as to read some pages
+        all_rows = self._indices is None
+        by_columns = column_function(function) if all_rows else None
+        as_stored = stored_function(function) if all_rows else None
+        looking = function if all_rows and isinstance(function, LookingFunction) and function.takes_groups else None
+        for table, own, count in self._shares(_never if looking is None else worth_two_looks):
             groups = groups_in(table)
-            if groups is None:
-                self._add(function, total, table, own, count)
-            else:
-                assert isinstance(function, LookingFunction)
-                for look in function.looks(total, count):
+            if groups is not None:
+                assert looking is not None
+                for look in looking.looks(total, count):
                     for part in groups():
                         look(*part)
                         del part
+            elif not (
+                self._added_by_columns(by_columns, total, table) or self._added_as_stored(as_stored, total, table)
+            ):
+                self._add(function, total, table, own, count)
             del table
         return total
 
     def _add(
         self, function: AddingFunction, total: Sums, table: Table, own: NDArray[np.int64] | None, count: int
     ) -> None:
-        if own is None and self._added_by_columns(function, total, table):
-            return
         step = max(1, (COPIED if copied_quickly(table) else sources.VALUES_AT_A_TIME) // self.d)
         for first in range(0, count, step):
             last = min(first + step, count)
             function.add_to(total, table.read(slice(first, last) if own is None else own[first:last]), None)
 
-    def _added_by_columns(self, function: AddingFunction, total: Sums, table: Table) -> bool:
-        """Add up columns where they lie, or as they are converted; whether table and function have such."""
-        if not (isinstance(function, ColumnFunction) and function.takes_columns):
+    def _added_as_stored(self, function: StoredFunction | None, total: Sums, table: Table) -> bool:
+        """Add up rows of another type as they are stored; whether function and table have such."""
+        read = None if function is None else stored_rows_of(table, of=self._n * self.d)
+        if function is None or read is None:
             return False
-        columns, convert = columns_in(table), converter_of(table)
+        for first in range(0, table.n, self._step()):
+            function.add_stored(total, read(slice(first, min(first + self._step(), table.n))))
+        return True
+
+    def _added_by_columns(self, function: ColumnFunction | None, total: Sums, table: Table) -> bool:
+        """Add up columns where they lie, or as they are converted; whether function and table have such."""
+        if function is None:
+            return False
+        values = self._n * self.d
+        columns, convert = columns_in(table, of=values), converter_of(table)
         if columns is not None:
             add = partial(function.add_columns, total, columns.values, columns.begins, range(table.n))
             if isinstance(table, ReadThrough):
@@ -230,6 +266,7 @@ class StreamedRows:
             else:
                 add()
         elif convert is not None:
+            compile_alike(function, table, self.d, of=values)
             step = min(self._step(), table.n)
             room = np.empty((self.d, step))
             for first in range(0, table.n, step):
@@ -238,20 +275,20 @@ class StreamedRows:
                 function.add_columns(total, made.values, made.begins, range(last - first))
         return columns is not None or convert is not None
 
-    def _sums(self, function: BlockFunction) -> Iterator[Sums]:
+    def _sums(self, function: BlockFunction, threads: int) -> Iterator[Sums]:
         """The sums of the blocks: this thread reads, the others add up, and no more blocks are held than threads."""
-        if self._threads == 1:
+        if threads == 1:
             for block in self.blocks():
                 yield _sums_of(function, block)
             return
         from concurrent.futures import Future, ThreadPoolExecutor  # here, since few ask for threads
 
         waiting: deque[Future[Sums]] = deque()
-        with ThreadPoolExecutor(self._threads - 1) as others:
+        with ThreadPoolExecutor(threads - 1) as others:
             for block in self.blocks():
                 waiting.append(others.submit(_sums_of, function, block))
                 del block
-                if len(waiting) == self._threads:
+                if len(waiting) == threads:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -331,11 +368,6 @@ class StreamedRows:
             return nullcontext(_nowhere)
         source = "file" if self._batches.size else "batches"
         return bar_of_bytes(f"reading {source}, pass {self.passes}", self._n, self.d)
-
-
-def _seen_by_groups(function: AddingFunction, table: Table) -> bool:
-    """Whether the rows of a table are added up by groups of columns, which reads less than cutting them."""
-    return isinstance(function, LookingFunction) and function.takes_groups and worth_two_looks(table)
 
 
 def _counted(batches: Batches, *, progress: bool) -> int:

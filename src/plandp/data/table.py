@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ class Table(Protocol):
         ...
 
 
-@runtime_checkable
 class ColumnTable(Table, Protocol):
     """A table of columns that are stored one by one, in types of their own."""
 

@@ -116,11 +116,22 @@ class CellSums:
         few = len(self.view.center) <= MOST_COLUMNS
         return few and not self.wide and self.cells.narrow and compiled(add_up_columns) is not None
 
-    def add_columns(self, sums: tuple[NDArray[Any], ...], values: FloatArray, begins: IntArray, rows: range, /) -> None:
+    def add_columns(
+        self, sums: tuple[NDArray[Any], ...], values: NDArray[Any], begins: IntArray, rows: range, /
+    ) -> None:
         """Add rows of columns to sums of this function: as `add_to`, but read where they lie."""
         loop = compiled(add_up_columns)
         assert loop is not None
         loop(values, begins, rows.start, len(rows), self._reach, *self._public, *sums)
+
+    @property
+    def takes_stored(self) -> bool:
+        """Whether `add_stored` can be called: with a compiler, where int64 has room."""
+        return not self.wide and self.cells.narrow and compiled(add_up_cells) is not None
+
+    def add_stored(self, sums: tuple[NDArray[Any], ...], block: NDArray[Any], /) -> None:
+        """Add rows of numbers of any machine type to sums of this function: as `add_to`, but as they are stored."""
+        self._add(block, None, *sums)
 
     @property
     def takes_groups(self) -> bool:
@@ -176,7 +187,7 @@ class CellSums:
             self._add(block, chosen, counts, sums)
         return counts, sums.astype(object) if self.wide else sums
 
-    def _add(self, block: FloatArray, chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:
+    def _add(self, block: NDArray[Any], chosen: IntArray | None, counts: IntArray, sums: IntArray) -> None:
         if chosen is not None and len(chosen) == 0:
             return  # or the loop would take all
         loop = compiled(add_up_cells) if self.cells.narrow else None
