@@ -18,6 +18,7 @@ from plandp.theory.search_stage import Stage, points_of, stages
 FloatArray = NDArray[np.float64]
 
 
+HALVED_DEVIATIONS = 3.0  # of the mean square of pure noise: so far above it, the counts are not all one half
 FAR = 1 / 128  # of the width: so far from a centre a count is all or nothing, if the spread is too small to be seen
 
 
@@ -84,9 +85,11 @@ def private_center(sample: Rows, design: Design, noise: MeteredNoise) -> Center:
 
 
 def _all_halves(deviation: FloatArray, above: FloatArray, *, whole: float) -> NDArray[np.bool_]:
-    """Whether counts are likelier to be one half each than none below and `whole` above the centre that was found.
+    """Whether counts may all be one half, and likelier are than none below and `whole` above the centre that was found.
 
     In standard deviations of their noise; those next to the centre are one half in any case.
     """
+    # where some values are missing counts lie between the two, and one half may be nearer without explaining them
+    explained = (deviation**2).mean(axis=0) < 1.0 + HALVED_DEVIATIONS * np.sqrt(2.0 / len(deviation))
     gain = whole * (deviation * np.sign(above) - whole / 2.0)  # in log likelihood
-    return np.asarray((gain * (np.abs(above) > FAR)).sum(axis=0) < 0.0)
+    return np.asarray(explained & ((gain * (np.abs(above) > FAR)).sum(axis=0) < 0.0))
