@@ -1,7 +1,7 @@
 """Feather and Arrow IPC files, read batch by batch, large batches in pieces; only the columns asked for are read."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,15 +14,13 @@ from plandp.data.arrow_pieces import ColumnPlaces, batch_pieces, column_places
 from plandp.data.arrow_table import ArrowColumns, choose_columns
 from plandp.data.batches import Batches, Piece
 from plandp.data.column_groups import MOST_TOGETHER, ColumnGroups
-from plandp.data.mapped_reads import MappedReads
+from plandp.data.read_room import ReadRoom
+from plandp.data.stored_columns import stored_kind, stretches
 from plandp.errors import MissingExtra
 from plandp.terms.columns import Label
 
 LARGE = 2**23
 """A batch of more values (64 MiB) is not held whole: usual ones of 65,536 rows and 128 columns are, which is faster."""
-
-MAPPED = 2**24
-"""So many values (128 MiB) of a batch that is mapped are looked at before their pages are given back."""
 
 ROWS_OF_A_GROUP = 2**14
 """So many rows of a group of columns are unpacked at a time: few, since a window may end there."""
@@ -47,20 +45,15 @@ def open_ipc(path: Path, columns: Collection[Label] | None) -> Batches:
 
 
 @contextmanager
-def ipc_reader(path: Path, fields: Sequence[int] = (), *, mapped: bool = False) -> Iterator[tuple[Any, Any]]:
+def ipc_reader(path: Path, fields: Sequence[int] = ()) -> Iterator[tuple[Any, Any]]:
     """Open an Arrow IPC file or stream, of which only these fields are read, or all; return also what it reads."""
     try:
-        from pyarrow import OSFile, PythonFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
+        from pyarrow import OSFile, ipc  # type: ignore[import-untyped]  # pyarrow ships no types
     except ImportError:
         raise MissingExtra("pyarrow", "arrow", "reading an Arrow or Feather file") from None
     opened = ipc.open_file if is_file(path) else ipc.open_stream
-    with ExitStack() as stack:
-        if mapped:
-            source = MappedReads(stack.enter_context(path.open("rb", buffering=0)))
-            read = stack.enter_context(PythonFile(source, mode="r"))
-        else:
-            source = read = stack.enter_context(OSFile(str(path)))
-        yield opened(read, options=ipc.IpcReadOptions(included_fields=list(fields))), source
+    with OSFile(str(path)) as source:
+        yield opened(source, options=ipc.IpcReadOptions(included_fields=list(fields))), source
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,35 +80,34 @@ class ArrowFile:
 
     def pieces(self) -> Iterator[Piece]:
         """Go through the batches."""
+        room = ReadRoom()
         fields = sorted(self.names.index(name) for name in self.columns.names)
-        with ipc_reader(self.path, fields, mapped=self._mapped) as (reader, source):
+        with ipc_reader(self.path, fields) as (reader, source), self.path.open("rb", buffering=0) as file:
             for number, batch in enumerate(stored_batches(self.path)):
-                if self._in_pieces(batch):
-                    yield from self._cut(batch)
-                    if self.stream:
-                        source.seek(batch.end)
-                elif self.stream:
-                    yield from self._whole(reader.read_next_batch(), batch, source)
+                if self.places is not None and self.places.fit(batch):
+                    places = [self.places.columns[name] for name in self.columns.names]
+                    kind = stored_kind(batch, places)
+                    if kind is not None:
+                        for table in stretches(file, batch, places, kind=kind, labels=self.labels, room=room):
+                            yield table, batch.size * table.n // batch.n
+                            del table
+                        continue
+                    if self._in_pieces(batch):
+                        yield from self._cut(batch)
+                        continue
+                if self.stream:
+                    source.seek(batch.begin)
+                    yield from self._whole(reader.read_next_batch(), batch)
                 else:
-                    yield from self._whole(reader.get_batch(number), batch, source)
-
-    @property
-    def _mapped(self) -> bool:
-        # Columns are copied into rows as soon as they are read; lists lie as rows already, and would be looked at
-        # later. pyarrow copies what it reads of a file, but not of a stream.
-        return self.stream and not any(self.columns.widths)
+                    yield from self._whole(reader.get_batch(number), batch)
 
     @property
     def _wide(self) -> bool:
         return len(self.columns.names) > MOST_TOGETHER and not any(self.columns.widths)
 
     def _in_pieces(self, batch: StoredBatch) -> bool:
-        if self.places is None or not self.places.fit(batch):
-            return False
-        if self.stream and self.places.dictionaries:  # pyarrow must see them all, or none
+        if self.stream and self.places is not None and self.places.dictionaries:  # pyarrow must see them all, or none
             return True
-        if self._mapped and batch.codec is None:  # a look at any row of a column can fetch 2 MB of it
-            return self._wide and batch.n * len(self.labels) > MAPPED
         return batch.n * self.columns.unpacked > LARGE
 
     def _cut(self, batch: StoredBatch) -> Iterator[Piece]:
@@ -134,8 +126,8 @@ class ArrowFile:
             yield self.columns.of(pyarrow.Table.from_batches([piece])), batch.size * piece.num_rows // batch.n
             del piece
 
-    def _whole(self, batch: Any, stored: StoredBatch, source: Any) -> Iterator[Piece]:
-        """Go through the rows of a batch that pyarrow has read, or mapped into memory."""
+    def _whole(self, batch: Any, stored: StoredBatch) -> Iterator[Piece]:
+        """Return the rows of a batch that was read."""
         import pyarrow
 
         if batch.num_rows != stored.n:
@@ -143,12 +135,4 @@ class ArrowFile:
         refuse_damaged(batch)
         table = pyarrow.Table.from_batches([batch])
         del batch
-        if not self._mapped or stored.codec is not None or stored.n * len(self.labels) <= MAPPED:
-            yield self.columns.of(table), stored.size
-            return
-        step = max(1, MAPPED // len(self.labels))
-        for first in range(0, stored.n, step):
-            piece = table.slice(first, step)
-            yield self.columns.of(piece), stored.size * piece.num_rows // stored.n
-            del piece
-            source.give_back()
+        yield self.columns.of(table), stored.size

@@ -93,7 +93,7 @@ class ArrowTable:
             if columns is None:
                 stored = [arrow_numbers(column) for column in _rows_of(self.table, rows).columns]
             else:
-                stored = [columns.values[begin : begin + self.n][rows] for begin in columns.begins.tolist()]
+                stored = [column[rows] for column in columns.each(self.n)]
             values = side_by_side(stored, of=self.n * len(self.labels))
         elif len(widths) == 1:
             values = list_values(self.table.column(0), rows, widths[0] or 0)

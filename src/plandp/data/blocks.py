@@ -110,11 +110,11 @@ class TableRows:
         by_columns, values = column_function(function), self.n * self.d
         if by_columns is None:
             return None
+        compile_alike(by_columns, self.d, self._table, of=values, seen=set())
         columns, convert = columns_in(self._table, of=values), converter_of(self._table)
         if columns is not None:
             return OF_COLUMNS * VALUES_PER_BLOCK, partial(self._columns_added_up, by_columns, columns)
         if convert is not None:
-            compile_alike(by_columns, self._table, self.d, of=values)
             return min(CONVERTED, VALUES_PER_BLOCK), partial(self._converted_added_up, by_columns, convert)
         return None
 
@@ -247,8 +247,11 @@ class TableRows:
 
 def room_for(function: BlockFunction, d: int, threads: int) -> int:
     """As many of the threads as there is room for sums of their own, by the public number of columns."""
-    if threads == 1:
-        return 1
+    inner = function
+    while hasattr(inner, "function"):  # it hands over a part of each block, as where a column has row numbers
+        inner = inner.function
+    if threads == 1 or not isinstance(inner, AddingFunction):
+        return threads
     size = sum(sums.nbytes for sums in function(np.empty((0, d))))
     return max(1, min(threads, SUMS // max(1, size)))
 
@@ -325,21 +328,40 @@ def _lying_columns(table: Table) -> ColumnsInMemory | None:
         return None if table.lies_in_order else table.columns
     if isinstance(table, ChosenRows):
         return None
-    from plandp.data.arrow_table import ArrowTable  # here, since arrays need neither
+    from plandp.data.arrow_table import ArrowTable  # here, since arrays need none of them
     from plandp.data.pandas_frame import PandasTable
+    from plandp.data.stored_columns import StoredColumns
 
     if isinstance(table, ArrowTable):
         return table.in_memory
-    return table.columns if isinstance(table, PandasTable) else None
+    return table.columns if isinstance(table, PandasTable | StoredColumns) else None
 
 
-def compile_alike(function: ColumnFunction, table: Table, d: int, *, of: int) -> None:
-    """Have the loop compiled that a table would be read by if it had no nulls: nobody is to see whether it has some."""
-    from plandp.data.arrow_table import ArrowTable  # here, since arrays do not need it
+def compile_alike(function: ColumnFunction, d: int, table: Table, *, of: int, seen: set[np.dtype[Any]]) -> None:
+    """Have all loops compiled that a table could be read by: nobody is to see whether it has nulls.
+
+    Once for every type of numbers, in `seen`.
+    """
+    kind = _arrow_type(table) if of >= OTHERS else None
+    if kind is None or kind in seen:
+        return
+    seen.add(kind)
+    sums, begins = function(np.empty((0, d))), np.zeros(d, np.int64)
+    for own in (kind, np.dtype(np.float64)):
+        nothing = np.empty(0, own)
+        nothing.flags.writeable = False  # of which there is machine code of its own
+        function.add_columns(sums, nothing, begins, range(0))
+
+
+def _arrow_type(table: Table) -> np.dtype[Any] | None:
+    """The public type of all numbers of columns that could have nulls, if it is one."""
+    from plandp.data.arrow_table import ArrowTable  # here, since arrays need neither
+    from plandp.data.stored_columns import StoredColumns
 
     own = table.table if isinstance(table, ReadThrough) else table
-    if of >= OTHERS and isinstance(own, ArrowTable) and own.kind is not None:
-        function.add_columns(function(np.empty((0, d))), np.empty(0, own.kind), np.zeros(d, np.int64), range(0))
+    if isinstance(own, StoredColumns):
+        return own.columns.values.dtype
+    return own.kind if isinstance(own, ArrowTable) else None
 
 
 StoredReader = Callable[[slice], NDArray[Any]]
@@ -352,7 +374,9 @@ def stored_rows_of(table: Table, *, of: int) -> StoredReader | None:
         return None
     if isinstance(table, ReadThrough):
         read = stored_rows_of(table.table, of=of)
-        return None if read is None else lambda rows: table.reader(partial(read, rows))
+        if read is None or not table.watches:  # then it may be read as it is: nothing of it is kept
+            return read
+        return lambda rows: table.reader(partial(read, rows))
     if isinstance(table, ArrayTable):
         stored = None if table.lies_in_order else table.stored
         return None if stored is None else stored.__getitem__

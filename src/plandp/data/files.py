@@ -135,7 +135,7 @@ class WatchedFile:
         raise refusal
 
     def _read(self, read: Callable[[], T]) -> T:
-        self._refuse_change()  # before: values may be read where they lie in the file, and it may have been cut off
+        self._refuse_change()  # the sooner it is seen, the better
         return self.watched(read)
 
     def _watched(self, begin: Callable[[], Iterator[T]]) -> Iterator[T]:

@@ -1,6 +1,6 @@
 """Columns that lie one after the other, or anywhere in memory, laid side by side as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,10 @@ class ColumnsInMemory:
     def plain(self) -> bool:
         """Whether they are float64."""
         return self.values.dtype == FLOAT
+
+    def each(self, n: int) -> Iterator[NDArray[Any]]:
+        """Return the first `n` numbers of every column, as they lie."""
+        return (self.values[begin : begin + n] for begin in self.begins.tolist())
 
     def rows(self, chosen: RowChoice) -> FloatArray:
         """Return these rows, which must be within the columns, and those plain."""

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -221,7 +222,10 @@ class StreamedRows:
         by_columns = column_function(function) if all_rows else None
         as_stored = stored_function(function) if all_rows else None
         looking = function if all_rows and isinstance(function, LookingFunction) and function.takes_groups else None
+        seen: set[np.dtype[Any]] = set()
         for table, own, count in self._shares(_never if looking is None else worth_two_looks):
+            if by_columns is not None:
+                compile_alike(by_columns, self.d, table, of=self._n * self.d, seen=seen)
             groups = groups_in(table)
             if groups is not None:
                 assert looking is not None
@@ -266,7 +270,6 @@ class StreamedRows:
             else:
                 add()
         elif convert is not None:
-            compile_alike(function, table, self.d, of=values)
             step = min(self._step(), table.n)
             room = np.empty((self.d, step))
             for first in range(0, table.n, step):
@@ -339,6 +342,7 @@ class StreamedRows:
                     held[done:last] = part
                 del part
             seen, done = seen + table.n, last
+            del table  # or what it was read to could not take the next one
         return held
 
     def _tables(self, whole: Callable[[Table], bool]) -> Iterator[Table]:

@@ -108,9 +108,8 @@ def test_pieces_hold_what_the_batch_holds(
     for labels in asked:
         cut.clear()
         found = cells(path, labels)
-        mapped = stream and codec is None and labels == ["x"]
-        assert (cut == []) == mapped
-        assert mapped or (len(cut) > 3 and sum(cut) == N)
+        assert len(cut) > 3
+        assert sum(cut) == N
         with monkeypatch.context() as whole:
             whole.setattr(arrow_file, "LARGE", 10**9)
             cut.clear()

@@ -12,9 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 import plandp
-from plandp.data import blocks, streamed_rows
+from plandp.data import blocks, npy_file, stored_columns, streamed_rows
 from plandp.data.array import ArrayTable
-from plandp.data.mapped_reads import MappedReads
 from plandp.data.side_by_side import ColumnsInMemory
 from plandp.kernels.compiler import compiled
 from plandp.mechanisms import lattice, lattice_counts, norm_cells
@@ -130,30 +129,75 @@ def test_a_pass_makes_few_calls(seen: Seen) -> None:
     assert seen.calls["add_up_cells"] <= 3 * 3 + 2  # blocks of four million values, and one of none for every fold
 
 
-def test_a_stream_is_read_where_it_lies(seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_read_twice_and_added_up_where_it_was_read_to(
+    seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     schema = pa.schema([(str(place), pa.float64()) for place in range(D)])
     with pa.ipc.new_stream(tmp_path / "t.arrow", schema) as file:
         file.write_table(pa.Table.from_arrays([pa.array(column) for column in TABLE.T.copy()], schema=schema), 20_000)
     monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
-    read, rows = MappedReads.read, ColumnsInMemory.rows
-    copied, blocks = 0, []
+    fill, rows = stored_columns._fill, ColumnsInMemory.rows
+    read, blocks = 0, []
 
-    def watched_read(file: MappedReads, size: int) -> Any:
-        nonlocal copied
-        found = read(file, size)
-        copied += len(found) if isinstance(found, bytes) else 0
-        return found
+    def watched_fill(file: Any, part: Any, begin: int) -> None:
+        nonlocal read
+        read += len(part)
+        fill(file, part, begin)
 
     def watched_rows(columns: ColumnsInMemory, chosen: Any) -> Any:
         blocks.append(rows(columns, chosen).nbytes)
         return rows(columns, chosen)
 
-    monkeypatch.setattr(MappedReads, "read", watched_read)
+    monkeypatch.setattr(stored_columns, "_fill", watched_fill)
     monkeypatch.setattr(ColumnsInMemory, "rows", watched_rows)
     found = plandp.mean(tmp_path / "t.arrow", bounds=(-200, 200), rho=1.0, smallest_spread=2.0**-4, testing_seed=5)
     sample = 4_096
     assert found.estimate.tobytes() == release(TABLE, rho=1.0).estimate.tobytes()
     assert found.receipt.passes == 3  # counted, sampled, added up
-    assert copied < TABLE.nbytes / 100  # headers
+    assert read == 2 * TABLE.nbytes  # once for the sample, once to be added up
     assert sum(blocks) == sample * D * 8
     assert seen.values["add_up_columns"] == N * D
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.int16, np.bool_])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_other_numbers_are_added_up_as_they_are_stored(
+    order: Literal["C", "F"], kind: Any, seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a table that is large enough to have loops compiled for its type."""
+    monkeypatch.setattr(blocks, "OTHERS", N * D)
+    table = (9 * TABLE).astype(kind, order=order) if kind != np.bool_ else np.asarray(TABLE > 1, order=order)
+    found = release(table, rho=1.0)
+    sample = 4_096
+    assert seen.copied == sample * D * 8
+    by_row = 3 * sample * D
+    if order == "C":
+        assert seen.values["add_up_cells"] == N * D + by_row
+    else:
+        assert seen.values["add_up_columns"] == N * D
+        assert seen.values["add_up_cells"] == by_row
+    assert found.estimate.tobytes() == release(table.astype(np.float64), rho=1.0).estimate.tobytes()
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int32])
+def test_of_an_array_in_a_file_the_sample_and_then_all_rows_are_read(
+    kind: Any, seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(blocks, "OTHERS", 0)
+    monkeypatch.setattr(npy_file, "SKIPPED", 2**10)
+    table = (9 * TABLE).astype(kind)
+    np.save(tmp_path / "t.npy", table)
+    fill, read = npy_file.NpyRows._fill, []
+
+    def watched(rows: npy_file.NpyRows, values: NDArray[Any], start: int) -> None:
+        read.append(values.nbytes)
+        fill(rows, values, start)
+
+    monkeypatch.setattr(npy_file.NpyRows, "_fill", watched)
+    found = plandp.mean(tmp_path / "t.npy", bounds=(-200, 200), rho=1.0, smallest_spread=2.0**-4, testing_seed=5)
+    sample, together = 4_096, 16
+    assert sum(read) == (N + sample) * D * table.itemsize
+    assert len(read) <= 2 + sample // together  # neighbours by one call
+    assert seen.values["add_up_cells"] == (N + 3 * sample) * D
+    assert found.estimate.tobytes() == release(table.astype(np.float64), rho=1.0).estimate.tobytes()

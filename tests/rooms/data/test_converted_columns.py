@@ -129,12 +129,15 @@ def test_a_nan_that_signals_does_not_warn(threads: int, monkeypatch: pytest.Monk
         plandp.mean(mixed_frame(columns), bounds=(-60, 60), rho=1.0, threads=threads)
 
 
-@pytest.mark.parametrize("kind", ["Arrow", "Parquet", "stream"])
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("kind", ["Arrow", "Parquet", "stream", "stream, small batches"])
 def test_which_loops_are_compiled_does_not_follow_from_nulls(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, dtype: Any, many: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Caches and logs tell it: of each loop and each type of its arguments."""
     monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(blocks, "OTHERS", 0 if many else 10**9)
     called: set[Any] = set()
 
     def kinds(argument: Any) -> Any:
@@ -157,17 +160,17 @@ def test_which_loops_are_compiled_does_not_follow_from_nulls(
         monkeypatch.setattr(module, "compiled", told)
     found = []
     for nulls in (0, 1):
-        columns = [np.random.default_rng(place).normal(0, 9, N) for place in range(D)]
+        columns = [np.random.default_rng(place).normal(0, 9, N).astype(dtype) for place in range(D)]
         names = [f"c{place}" for place in range(D)]
         table = pa.table([pa.array(columns[0], mask=np.arange(N) < nulls), *columns[1:]], names=names)
         data: Any = table
         if kind == "Parquet":
             data = tmp_path / f"{nulls}.parquet"
             pa.parquet.write_table(table, data)
-        elif kind == "stream":
+        elif kind != "Arrow":
             data = tmp_path / f"{nulls}.arrows"
             with pa.ipc.new_stream(data, table.schema) as file:
-                file.write_table(table, 40_000)
+                file.write_table(table, 40_000 if kind == "stream" else 9_000)
         called.clear()
         plandp.mean(data, bounds=(-60, 60), rho=1.0)
         found.append(set(called))

@@ -59,6 +59,22 @@ def compare(n: int, d: int) -> None:
         np.testing.assert_array_equal(laid, table[chosen])
 
 
+def compare_types(n: int, d: int) -> None:
+    """Add up numbers of other types, which are read several at a time, from memory that ends behind them."""
+    for kind in (np.float32, np.int64, np.int16, np.uint8):
+        table = np.random.default_rng(n + d).integers(0, 100, (n, d)).astype(kind)
+        view = Recentred(
+            low=np.zeros(d), high=np.full(d, 90.0), missing=None, center=np.full(d, 40.0), factor=np.ones(d)
+        )
+        cells = NormCells.around(40.0 * np.sqrt(d), lowest=1e-3, highest=1e5, d=d, points=2**16)
+        function = CellSums(view=view, cells=cells, squared=False, wide=False)
+        by_row, by_column = function(np.empty((0, d))), function(np.empty((0, d)))
+        function.add_stored(by_row, at_the_end(table))
+        function.add_columns(by_column, at_the_end(table.T).ravel(), n * np.arange(d), range(n))
+        assert_equal(by_row, function(table.astype(np.float64)))
+        assert_equal(by_column, by_row)
+
+
 def read_to_the_end(text: bytes) -> None:
     """Read cells of a text behind which there is nothing, whatever it breaks off in."""
     loop, shape = compiled(read_cells), (1 + text.count(b"\n"), 2)
@@ -89,6 +105,8 @@ def assert_equal(found: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
 if __name__ == "__main__":
     for n, d in SHAPES:
         compare(n, d)
+    for n, d in SHAPES[:5]:
+        compare_types(n, d)
     for end in (b"", b"-", b"1", b"1.", b".", b"1.5e", b"1e-", b"1e5", b"x", b"\r", b"1,", b"1\n", b"1,2,", b"9" * 40):
         for begin in (b"", b"1,", b"1,2\n", b"1,2,"):
             read_to_the_end(begin + end)

@@ -183,7 +183,7 @@ def test_sums_of_columns(
 
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("beyond", [0.0, 1e-12, 1e-3, 0.4])
-@pytest.mark.parametrize("times", [1, 2, 4])  # columns are mapped four by four, and what is left one by one
+@pytest.mark.parametrize("times", [1, 2, 4, 6])  # columns are mapped eight by eight, the last as if there were more
 def test_values_just_beyond_the_box_count_as_its_bounds(beyond: float, squared: bool, times: int) -> None:
     # A row that is as short as can be and leaves the box: were it taken for one that stays within, it would show.
     low, high, center, factor = np.tile(
@@ -233,6 +233,45 @@ def test_strips_of_columns_after_the_first(d: int, n: int, squared: bool) -> Non
         function.add_columns(found, table.ravel(order="F"), n * np.arange(d), range(n))
     for place, same in enumerate(found):
         np.testing.assert_array_equal(sum(each[place] for each in alone), same)
+
+
+MACHINE_TYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("wide", [False, True], ids=["rows leave the box", "rows stay within"])
+@pytest.mark.parametrize("kind", MACHINE_TYPES)
+def test_numbers_of_every_type_count_as_the_nearest_floats(kind: str, wide: bool, squared: bool) -> None:
+    # Any bits, so that whole numbers beyond 2⁵³ are among them, and of float32 NaN, infinities and the smallest.
+    n, d = 1037, 13
+    rng = np.random.default_rng(3)
+    dtype = np.dtype(kind)
+    table = rng.integers(0, 256, (n, d * dtype.itemsize), np.uint8).view(dtype)
+    if dtype.kind == "f" and (wide or dtype.itemsize == 8):
+        table = rng.normal(0.0, 1e3, (n, d)).astype(dtype)
+    with np.errstate(all="ignore"):
+        floats = table.astype(np.float64)
+    reach = 2.0**66 if wide else np.nanquantile(abs(floats), 0.7)
+    view = Recentred(
+        low=np.full(d, -reach), high=np.full(d, reach), missing=None, center=np.arange(d) / 8.0, factor=np.ones(d)
+    )
+    with np.errstate(all="ignore"):
+        norms = np.linalg.norm(view(floats) ** (2 if squared else 1), axis=1)
+    typical = float(np.median(norms[np.isfinite(norms)]))
+    cells = NormCells.around(typical, lowest=typical / 64, highest=4.0 * typical, d=d, points=2**30)
+    function = CellSums(view=view, cells=cells, squared=squared, wide=False)
+    for way in ("compiled", "plain Python"):
+        if way == "plain Python":
+            table, floats = table[:83], floats[:83]
+        with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+            patch.setattr(norm_cells, "compiled", WAYS[way])
+            wanted, by_row, by_column = function(floats), function(floats[:0]), function(floats[:0])
+            function.add_stored(by_row, table)
+            function.add_columns(by_column, table.ravel(order="F"), len(table) * np.arange(d), range(len(table)))
+        for found in (by_row, by_column):
+            for one, same in zip(wanted, found, strict=True):
+                np.testing.assert_array_equal(one, same)
+        assert np.count_nonzero(wanted[1]) > d
 
 
 def test_chosen_rows_are_added_tile_by_tile(monkeypatch: pytest.MonkeyPatch) -> None:
