@@ -359,9 +359,7 @@ def _arrow_type(table: Table) -> np.dtype[Any] | None:
     from plandp.data.stored_columns import StoredColumns
 
     own = table.table if isinstance(table, ReadThrough) else table
-    if isinstance(own, StoredColumns):
-        return own.columns.values.dtype
-    return own.kind if isinstance(own, ArrowTable) else None
+    return own.kind if isinstance(own, ArrowTable | StoredColumns) else None
 
 
 StoredReader = Callable[[slice], NDArray[Any]]

@@ -1,7 +1,7 @@
 """Arrays in .npy and .npz files, read piece by piece; nothing is ever unpickled."""
 
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from math import prod
@@ -17,6 +17,7 @@ from plandp.data.batches import Batches, Piece
 from plandp.data.labels import find_positions, select
 from plandp.data.npy_header import NpyHeader, read_npy_header
 from plandp.data.npz_matrix import is_matrix
+from plandp.data.row_choice import runs_in
 from plandp.data.rows import FloatBlock
 from plandp.data.side_by_side import machine_type
 from plandp.data.table import RowChoice, float_block
@@ -110,10 +111,9 @@ class NpyRows:
         if isinstance(rows, slice):
             return self._asked(self._stretch(rows.start, rows.stop))
         row_bytes = self.whole.width * self.whole.header.dtype.itemsize
-        ends = np.append(np.flatnonzero(np.diff(rows) > 1) + 1, len(rows))  # of rows that follow each other
-        first, last = int(rows[0]), int(rows[-1]) + 1
-        if not self.whole.header.by_column and row_bytes * (last - first - len(rows)) > SKIPPED * len(ends):
-            return self._asked(self._picked(rows, ends))
+        first, last, runs = int(rows[0]), int(rows[-1]) + 1, runs_in(rows)
+        if not self.whole.header.by_column and row_bytes * (last - first - len(rows)) > SKIPPED * len(runs):
+            return self._asked(self._picked(rows, runs))
         return self._asked(self._stretch(first, last)[rows - first])
 
     def stored(self, rows: slice) -> NDArray[Any]:
@@ -125,12 +125,10 @@ class NpyRows:
         positions = self.whole.positions
         return float_block(values if positions is None else values[:, list(positions)])
 
-    def _picked(self, rows: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[Any]:
+    def _picked(self, rows: NDArray[np.int64], runs: Sequence[slice]) -> NDArray[Any]:
         values = np.empty((len(rows), self.whole.width), self.whole.header.dtype)
-        begin = 0
-        for end in ends.tolist():
-            self._fill(values[begin:end], (self.first + int(rows[begin])) * self.whole.width)
-            begin = end
+        for run in runs:
+            self._fill(values[run], (self.first + int(rows[run.start])) * self.whole.width)
         return values
 
     def _stretch(self, first: int, last: int) -> NDArray[Any]:

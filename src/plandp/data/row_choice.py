@@ -1,5 +1,7 @@
 """Rows that are chosen by their public numbers."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,12 @@ def refuse_indices(indices: NDArray[np.int64], n: int) -> None:
     """
     if indices.size == 0 or indices[0] < 0 or indices[-1] >= n or np.any(np.diff(indices) < 1):
         raise ArgumentError("indices", f"row indices must be strictly increasing within 0 … {n - 1}")
+
+
+def runs_in(indices: NDArray[np.int64]) -> list[slice]:
+    """Return which of these strictly increasing numbers follow each other without a gap."""
+    ends = [*(np.flatnonzero(np.diff(indices) > 1) + 1).tolist(), len(indices)]
+    return [slice(begin, end) for begin, end in pairwise([0, *ends])]
 
 
 def places_among(values: NDArray[np.float64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from io import FileIO
 
 import numpy as np
@@ -11,6 +12,7 @@ from plandp.data.arrow_messages import StoredBatch
 from plandp.data.arrow_numbers import stored_type
 from plandp.data.arrow_pieces import ColumnPlace
 from plandp.data.read_room import LINE, ReadRoom
+from plandp.data.row_choice import runs_in
 from plandp.data.rows import FloatBlock
 from plandp.data.side_by_side import ColumnsInMemory, columns_at, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block
@@ -20,13 +22,33 @@ STRETCH = 2**24
 """So many bytes are read at a time: they stay in the last cache, and each column is worth a call."""
 
 
+SKIPPED = 3 * 2**13
+"""So many bytes of a column, on average, between rows that are picked are passed over instead of read."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StoredColumns:
-    """Some rows of columns that were read as they are stored."""
+    """Consecutive rows of columns in an open file, read when they are asked for."""
 
+    file: FileIO
+    begins: tuple[int, ...]  # of each column's first row
+    kind: np.dtype[np.generic]
     n: int
     labels: tuple[Label, ...]
-    columns: ColumnsInMemory
+    room: ReadRoom
+
+    @cached_property
+    def columns(self) -> ColumnsInMemory:
+        """All rows, in memory that is used again once nobody holds them."""
+        size = self.n * self.kind.itemsize
+        apart = -(-size // LINE) * LINE
+        lent = self.room.lend(apart * len(self.begins))
+        for place, begin in enumerate(self.begins):
+            _fill(self.file, lent[place * apart : place * apart + size], begin)
+        first = lent.ctypes.data
+        columns = columns_at([first + place * apart for place in range(len(self.begins))], self.n, lent, self.kind)
+        assert columns is not None  # `stored_kind` has seen that there is a compiler
+        return columns
 
     converts = True
 
@@ -37,10 +59,25 @@ class StoredColumns:
 
     def read(self, rows: RowChoice) -> FloatBlock:
         """Return these rows as float64."""
+        if not isinstance(rows, slice):
+            runs = runs_in(rows)
+            skipped = (int(rows[-1]) + 1 - int(rows[0]) - len(rows)) * self.kind.itemsize
+            if skipped > SKIPPED * len(runs):
+                return float_block(side_by_side(self._picked(rows, runs), of=self.n * len(self.labels)))
         if self.columns.plain:
             return float_block(self.columns.rows(rows))
         columns = [column[rows] for column in self.columns.each(self.n)]
         return float_block(side_by_side(columns, of=self.n * len(self.labels)))
+
+    def _picked(self, rows: NDArray[np.int64], runs: Sequence[slice]) -> Sequence[NDArray[np.generic]]:
+        size = self.kind.itemsize
+        columns = np.empty((len(self.begins), len(rows)), self.kind)
+        for column, begin in zip(columns, self.begins, strict=True):
+            content = column.view(np.uint8)
+            for run in runs:
+                own = content[run.start * size : run.stop * size]
+                _fill(self.file, own, begin + int(rows[run.start]) * size)
+        return list(columns)
 
 
 def stored_kind(batch: StoredBatch, columns: Sequence[ColumnPlace]) -> np.dtype[np.generic] | None:
@@ -61,7 +98,7 @@ def stretches(
     labels: tuple[Label, ...],
     room: ReadRoom,
 ) -> Iterator[StoredColumns]:
-    """Go through the rows of a batch; what is yielded must be let go before the next is asked for, or takes memory."""
+    """Go through the rows of a batch; who holds one stretch while the next is read makes it take memory of its own."""
     size, begins = kind.itemsize, []
     for place in places:
         number = place.buffer + 1 + int(batch.further[: place.views].sum())
@@ -71,24 +108,21 @@ def stretches(
         begins.append(batch.body + offset)
     step = max(1, STRETCH // (size * len(begins)))
     for first in range(0, batch.n, step):
-        rows = min(step, batch.n - first)
-        apart = -(-rows * size // LINE) * LINE
-        lent = room.lend(apart * len(begins))
-        for number, begin in enumerate(begins):
-            _fill(file, lent[number * apart : number * apart + rows * size], begin + first * size)
-        addresses = [lent.ctypes.data + number * apart for number in range(len(begins))]
-        columns = columns_at(addresses, rows, lent, kind)
-        assert columns is not None
-        del lent
-        yield StoredColumns(n=rows, labels=labels, columns=columns)
-        del columns
+        yield StoredColumns(
+            file=file,
+            begins=tuple(begin + first * size for begin in begins),
+            kind=kind,
+            n=min(step, batch.n - first),
+            labels=labels,
+            room=room,
+        )
 
 
 def _fill(file: FileIO, part: NDArray[np.uint8], begin: int) -> None:
     file.seek(begin)
-    done = 0
-    while done < len(part):
-        count = file.readinto(part[done:].data)
+    left = part.data
+    while len(left):
+        count = file.readinto(left)
         if not count:
             raise EOFError("a file is cut off")
-        done += count
+        left = left[count:]
