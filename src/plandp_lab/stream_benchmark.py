@@ -148,12 +148,12 @@ def _names(d: int) -> list[str]:
     return [f"c{place}" for place in range(d)]
 
 
-def write_npy(path: Path, n: int, d: int) -> None:
+def write_npy(path: Path, n: int, d: int, *, kind: str = "<f8") -> None:
     """An array, row by row."""
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (n, d)})
+        np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": (n, d)})
         for part in _parts(n, d):
-            file.write(part.data)
+            file.write(part.astype(kind).data)
 
 
 def write_lists(path: Path, n: int, d: int) -> None:
@@ -187,19 +187,19 @@ def write_files(path: Path, n: int, d: int) -> None:
         parquet.write_table(_columns([part], schema), path / f"{number:05}.parquet")
 
 
-def write_stream(path: Path, n: int, d: int) -> None:
+def write_stream(path: Path, n: int, d: int, *, make: Make = pa.array) -> None:
     """An Arrow IPC stream."""
-    schema = pa.schema([(name, pa.float64()) for name in _names(d)])
+    schema = pa.schema([(name, make(np.zeros(1)).type) for name in _names(d)])
     with ipc.new_stream(path, schema) as file:
         for part in _parts(n, d):
-            file.write_table(_columns([part], schema))
+            file.write_table(_columns([part], schema, make))
 
 
-def write_feather(path: Path, n: int, d: int, *, lists: bool) -> None:
-    """A Feather file with the compression and the batches that pyarrow's `write_feather` makes."""
+def write_feather(path: Path, n: int, d: int, *, lists: bool, compression: str | None = "lz4") -> None:
+    """A Feather file with the batches that pyarrow's `write_feather` makes."""
     kind = pa.list_(pa.float64(), d)
     schema = pa.schema([("x", kind)] if lists else [(name, pa.float64()) for name in _names(d)])
-    with ipc.new_file(path, schema, options=ipc.IpcWriteOptions(compression="lz4")) as file:
+    with ipc.new_file(path, schema, options=ipc.IpcWriteOptions(compression=compression)) as file:
         waiting: list[NDArray[np.float64]] = []
         for part in _parts(n, d):
             waiting.append(part)
@@ -276,6 +276,7 @@ def read_csv(path: Path) -> None:
 
 CASES = (
     FileCase(name=".npy", file="t.npy", d=1_024, write=write_npy, read=read_npy),
+    FileCase(name=".npy, float32", file="t.npy", d=256, write=partial(write_npy, kind="<f4"), read=read_npy, share=0.7),
     FileCase(name="Parquet, a list", file="t.parquet", d=1_024, write=write_lists, read=read_parquet),
     FileCase(
         name="Parquet, groups of 1,048,576 rows",
@@ -311,6 +312,25 @@ CASES = (
     ),
     FileCase(name="Parquet, files of 1 MB", file="t", d=64, write=write_files, read=read_parquet, share=0.1),
     FileCase(name="Arrow stream", file="t.arrow", d=64, write=write_stream, read=read_stream),
+    *(
+        FileCase(
+            name=f"Arrow stream, {kind}",
+            file="t.arrow",
+            d=64,
+            write=partial(write_stream, make=OTHER_NUMBERS[kind]),
+            read=read_stream,
+            share=0.7,
+        )
+        for kind in ("whole numbers", "float32")
+    ),
+    FileCase(
+        name="Feather, not compressed",
+        file="t.feather",
+        d=64,
+        write=partial(write_feather, lists=False, compression=None),
+        read=read_feather,
+        share=0.5,
+    ),
     *(
         FileCase(
             name=f"Feather (LZ4), {'a list' if lists else 'columns'}",
