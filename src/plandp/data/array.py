@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plandp.data.labels import find_positions, select
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_of_array, machine_type
+from plandp.data.side_by_side import ColumnsInMemory, columns_of_array, is_machine_type
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -50,9 +50,8 @@ class ArrayTable:
     @property
     def stored(self) -> NDArray[Any] | None:
         """All rows as they are stored, where they lie in order, as numbers of a machine type."""
-        kind = machine_type(self.array.dtype)
         in_order = self.array.flags.c_contiguous and self.array.flags.aligned and self.positions is None
-        return self.array.view(kind) if kind is not None and in_order else None
+        return self.array if in_order and is_machine_type(self.array.dtype) else None
 
     @cached_property
     def columns(self) -> ColumnsInMemory | None:

@@ -380,7 +380,7 @@ def stored_rows_of(table: Table, *, of: int) -> StoredReader | None:
         return None if stored is None else stored.__getitem__
     from plandp.data.npy_file import NpyRows  # here, since few tables are files
 
-    return table.stored if isinstance(table, NpyRows) and table.whole.kind is not None else None
+    return table.stored if isinstance(table, NpyRows) and table.whole.in_order else None
 
 
 Converter = Callable[[slice, NDArray[np.float64]], ColumnsInMemory]

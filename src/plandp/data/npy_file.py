@@ -19,7 +19,7 @@ from plandp.data.npy_header import NpyHeader, read_npy_header
 from plandp.data.npz_matrix import is_matrix
 from plandp.data.row_choice import runs_in
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import machine_type
+from plandp.data.side_by_side import is_machine_type
 from plandp.data.table import RowChoice, float_block
 from plandp.errors import ArgumentError
 from plandp.terms.columns import Label
@@ -75,9 +75,9 @@ class NpyFile:
         return _width(self.header)
 
     @property
-    def kind(self) -> np.dtype[Any] | None:
-        """The machine type of the numbers, where rows lie in the file in order, without columns that are not asked."""
-        return None if self.header.by_column or self.positions is not None else machine_type(self.header.dtype)
+    def in_order(self) -> bool:
+        """Whether rows lie in the file in order, as numbers of a machine type, without columns that nobody asks for."""
+        return not self.header.by_column and self.positions is None and is_machine_type(self.header.dtype)
 
     def counts(self) -> Iterator[tuple[int, int]]:
         """Return the number of rows, which the header tells."""
@@ -117,9 +117,8 @@ class NpyRows:
         return self._asked(self._stretch(first, last)[rows - first])
 
     def stored(self, rows: slice) -> NDArray[Any]:
-        """Return these rows as they are stored, where all are of one `kind`."""
-        assert self.whole.kind is not None
-        return self._stretch(rows.start, rows.stop).view(self.whole.kind)
+        """Return these rows as they are stored, which must be `in_order`."""
+        return self._stretch(rows.start, rows.stop)
 
     def _asked(self, values: NDArray[Any]) -> FloatBlock:
         positions = self.whole.positions

@@ -57,27 +57,23 @@ def worth_a_loop(values: int) -> bool:
     return values >= COMPILED and compiled(lay_rows) is not None
 
 
-def machine_type(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
-    """Return the type of numbers that loops read in place of this one; None where they read none."""
-    if dtype.kind == "b":
-        return np.dtype(np.uint8)  # 0 and 1
-    numbers = dtype.kind in "iuf" and dtype.itemsize <= _LONGEST and dtype != np.float16
-    return dtype if numbers and dtype.isnative else None
+def is_machine_type(dtype: np.dtype[Any]) -> bool:
+    """Whether loops read numbers of this type as they are stored; not flags, whose bytes need not be 0 or 1."""
+    return dtype.kind in "iuf" and dtype.itemsize <= _LONGEST and dtype != np.float16 and dtype.isnative
 
 
 def columns_of_array(array: NDArray[Any], positions: Sequence[int] | None) -> ColumnsInMemory | None:
     """Return the columns of an array of which each lies in one piece; None for other arrays, and without a compiler."""
     n, d = array.shape
     down, across = array.strides
-    kind = machine_type(array.dtype)
     in_pieces = across < 0 or across % array.itemsize or not array.flags.aligned or down != array.itemsize
-    if kind is None or in_pieces or n * d < COMPILED:
+    if not is_machine_type(array.dtype) or in_pieces or n * d < COMPILED:
         return None
     loop = compiled(lay_rows)
     if loop is None:
         return None
     apart = across // array.itemsize
-    values = as_strided(array.view(kind), shape=((d - 1) * apart + n,), strides=(array.itemsize,), writeable=False)
+    values = as_strided(array, shape=((d - 1) * apart + n,), strides=(array.itemsize,), writeable=False)
     begins = np.arange(d, dtype=np.int64) * apart
     return ColumnsInMemory(
         values=values, begins=begins if positions is None else begins[list(positions)], owners=array, loop=loop

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from threading import Event, get_ident
+from threading import Event, Lock, get_ident
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import plandp
-from plandp.data import blocks
+from plandp.data import batches, blocks, streamed_rows
 from plandp.data.chosen_rows import ChosenRows
+from plandp.data.numbered_rows import WithoutColumn
 from plandp.data.open import open_rows
 from plandp.data.rows import FloatBlock, Sums
 from plandp.errors import ArgumentError
@@ -196,6 +198,43 @@ def test_no_more_threads_have_sums_than_there_is_room_for(
     (sums,) = open_rows(np.ones((1_000, D)), threads=3).fold(function)
     assert sums.tolist() == [1_000] * 100
     assert len(function.began) <= most
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(("room", "most"), [(2400, 3), (1600, 2), (800, 1)])
+def test_nor_where_they_do_not_see_the_column_of_row_numbers(
+    streamed: bool, room: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a function has the blocks of all threads added up anew: so many sums are there at a time."""
+    there = largest = 0
+    lock = Lock()
+
+    class Counted(LargeSums):
+        def __call__(self, block: FloatBlock, /) -> Sums:
+            nonlocal there, largest
+            sums = super().__call__(block)
+            with lock:
+                there += 1
+                largest = max(largest, there)
+            finalize(sums[0], gone)
+            return sums
+
+    def gone() -> None:
+        nonlocal there
+        there -= 1
+
+    monkeypatch.setattr(blocks, "SUMS", room)
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0 if streamed else 10**9)
+    monkeypatch.setattr(batches, "VALUES_AT_A_TIME", 40 * (D + 1))
+    table = np.ones((1_000, D + 1))
+    data: Any = (lambda: iter([table])) if streamed else table
+    rows = open_rows(data, threads=8)
+    function = WithoutColumn(function=Counted(), index=0)
+    assert blocks.room_for(function, D + 1, 8) == most
+    there = largest = 0
+    (sums,) = rows.fold(function)
+    assert sums.tolist() == [1_000] * 100
+    assert largest <= 2 * most + 2  # what is added up, and what it is added to
 
 
 def test_numpys_integers_are_numbers_of_threads() -> None:
