@@ -342,7 +342,6 @@ class StreamedRows:
                     held[done:last] = part
                 del part
             seen, done = seen + table.n, last
-            del table  # or what it was read to could not take the next one
         return held
 
     def _tables(self, whole: Callable[[Table], bool]) -> Iterator[Table]:

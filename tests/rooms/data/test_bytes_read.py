@@ -188,7 +188,7 @@ def test_of_an_array_in_a_file_the_sample_and_then_all_rows_are_read(
 ) -> None:
     monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
     monkeypatch.setattr(blocks, "OTHERS", 0)
-    monkeypatch.setattr(npy_file, "SKIPPED", 2**10)
+    monkeypatch.setattr(npy_file, "SKIPPED", 2**12)
     table = (9 * TABLE).astype(kind)
     np.save(tmp_path / "t.npy", table)
     fill, read = npy_file.NpyRows._fill, []
@@ -213,3 +213,13 @@ def test_flags_are_one_whatever_their_byte_is(order: Literal["C", "F"], monkeypa
     strange = np.asarray(flags, order=order)
     strange.view(np.uint8)[strange] = 200
     assert release(strange, rho=1.0).estimate.tobytes() == release(flags, rho=1.0).estimate.tobytes()
+
+
+@pytest.mark.parametrize("kind", [">f4", ">i8", "f2", "g"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_types_that_loops_do_not_read_are_converted(
+    order: Literal["C", "F"], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "OTHERS", 0)
+    table = (9 * TABLE).astype(kind, order=order)
+    assert release(table, rho=1.0).estimate.tobytes() == release(table.astype(np.float64), rho=1.0).estimate.tobytes()
