@@ -127,7 +127,8 @@ def test_columns_that_are_shorter_than_their_batch_are_refused() -> None:
     write(numbers(np.float64), stream=True, rows=N)
     good = Path("t.arrow").read_bytes()
     promised, first = (N).to_bytes(8, "little"), bytes(8) + (8 * N).to_bytes(8, "little")
-    assert (good.count(promised), good.count(first)) == (1 + D, 2)  # at 0 the first column begins; then nothing is missing in the second
+    # at 0 the first column begins; of the second no bytes are stored of what is missing
+    assert (good.count(promised), good.count(first)) == (1 + D, 2)
     begin = good.index(promised)
     for changed in (
         good.replace(first, bytes(8) + (8 * N - 8).to_bytes(8, "little"), 1),
