@@ -23,7 +23,9 @@ import plandp
 from plandp.data import own_copy as own_copy_file
 from plandp.data import spark_parts, spark_workers
 from plandp.data.open import open_rows
+from plandp.data.open_sparse import open_sparse_rows
 from plandp.data.own_copy import PlandpCopy, own_copy
+from plandp.mechanisms.item_rows import ItemCounts
 from plandp.mechanisms.lattice import Lattice
 from plandp.mechanisms.read_again import TallyBetween
 from plandp.terms.columns import read_columns
@@ -101,28 +103,109 @@ def test_workers_that_cannot_run_plandp_are_found_before_anything_is_spent(
 
 @pytest.mark.parametrize(("share", "most"), [(16, 5), (2, 2), (0.5, 1)])
 def test_large_sums_are_merged_before_they_come_to_the_driver(
-    spark: Any, share: float, most: int, monkeypatch: pytest.MonkeyPatch
+    spark: Any, share: float, most: int, together: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of sixteen sums of 30 MB Spark brought one, or none, without an error."""
     table = spark.range(0, 50, 1, 5).selectExpr(*(f"DOUBLE(id + {place}) AS c{place}" for place in range(4)))
-    lattice = Lattice.of(read_columns(labels=range(4), bounds=(0, 100), smallest_spread=2.0))
-    points = np.tile([10.0, 20.0, 45.0, 50.0, 60.0], (4, 1))
-    function = TallyBetween(lattice=lattice, missing=None, points=points, kind=np.int32)
-    size = sum(sums.nbytes for sums in function(np.empty((0, 4))))
-    monkeypatch.setattr(spark_parts, "BROUGHT", int(share * size))
-    together, merge = [], spark_parts.merge_parts
-
-    def told(found: Any) -> Any:
-        parts = list(found)
-        together.append(len(parts))
-        return merge(iter(parts))
-
-    monkeypatch.setattr(spark_parts, "merge_parts", told)  # of this process: workers have their own
+    function = tally_of(4)
+    monkeypatch.setattr(spark_parts, "BROUGHT", int(share * size_of(function, 4)))
     found = open_rows(table).fold(function)
     wanted = open_rows(np.arange(50.0)[:, None] + np.arange(4.0)).fold(function)
     for sums, same in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(sums, same)
     assert together[0] == 5 if most == 5 else 1 <= together[0] <= most
+
+
+def test_sums_are_merged_where_fewer_partitions_were_counted_than_are_read(
+    spark: Any, together: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark joins partitions of a shuffle that are small, as those of the row count are, of which no column is read."""
+    settings = {"spark.sql.shuffle.partitions": "8", "spark.sql.adaptive.advisoryPartitionSizeInBytes": "40k"}
+    settings["spark.sql.adaptive.coalescePartitions.minPartitionSize"] = "40k"
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        table = spark.range(0, 2_000, 1, 4).selectExpr("id", *(f"rand({place}) AS c{place}" for place in range(64)))
+        rows = open_rows(table.repartition("id").drop("id"))
+        assert rows._parts.partitions.about == 1
+        function = tally_of(64)
+        monkeypatch.setattr(spark_parts, "BROUGHT", 3 * size_of(function, 64))
+        found = [rows.fold(function) for _ in range(2)]
+        for sums, same in zip(*found, strict=True):
+            np.testing.assert_array_equal(sums, same)
+        assert found[0][0].sum() == 2_000 * 64
+        assert 4 <= rows._parts.partitions.about <= 8  # what the first fold saw
+    finally:
+        for name, setting in before.items():
+            spark.conf.unset(name) if setting is None else spark.conf.set(name, setting)
+    assert len(together) == 2
+    assert max(together) <= 3
+
+
+def test_no_merge_holds_more_sums_than_any_other(spark: Any) -> None:
+    """Places are hashed to tasks, of which one had ten of a hundred sums where two were meant."""
+    sums = [(pickle.dumps((np.array([1]),)), place, place) for place in range(99)]
+    frame = spark.createDataFrame(sums, "sums binary, place int, last int")
+    with spark_parts.quiet():
+        merged = spark_parts._merged(frame, 50).collect()
+    assert sorted(pickle.loads(row.sums)[0][0] for row in merged) == [1] + 49 * [2]
+    assert sorted(row.place for row in merged) == list(range(50))
+    assert max(row.last for row in merged) == 98
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**20, 2**25, 2**28])
+@pytest.mark.parametrize("partitions", [1, 2, 16, 17, 200, 1_000, 10_000])
+def test_no_more_sums_are_brought_than_the_driver_may_hold(partitions: int, size: int) -> None:
+    for counted in (1, partitions):
+        left = partitions
+        for groups in spark_parts.Partitions(counted, most=partitions).merges(size):
+            assert left <= max(spark_parts.FEWEST_MERGED, min(16, 2**26 // max(1, size))) * groups
+            left = groups
+        assert left == 1 or left * size <= 2**26
+        assert left <= 16 or counted < left
+
+
+def test_counts_of_items_are_merged_before_they_come_to_the_driver(
+    spark: Any, together: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.ml.linalg import Vectors, VectorUDT
+    from pyspark.sql.types import StructField, StructType
+
+    cells = [(Vectors.sparse(90, [(number % 90, 1.0)]),) for number in range(180)]
+    schema = StructType([StructField("v", VectorUDT(), True)])
+    vectors = spark.createDataFrame(cells, schema).repartition(5)
+    monkeypatch.setattr(spark_parts, "BROUGHT", 2 * 90 * 8)
+    rows = open_sparse_rows(vectors, binary=True, columns=range(90))
+    (counts,) = rows.fold(ItemCounts(d=90))
+    np.testing.assert_array_equal(counts, np.full(90, 2))
+    assert 1 <= together[0] <= 2
+
+
+def tally_of(d: int) -> TallyBetween:
+    """A function whose sums are large."""
+    lattice = Lattice.of(read_columns(labels=range(d), bounds=(0, 100), smallest_spread=2.0))
+    points = np.tile([10.0, 20.0, 45.0, 50.0, 60.0], (d, 1))
+    return TallyBetween(lattice=lattice, missing=None, points=points, kind=np.int32)
+
+
+def size_of(function: TallyBetween, d: int) -> int:
+    return sum(sums.nbytes for sums in function(np.empty((0, d))))
+
+
+@pytest.fixture
+def together(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sums were merged at once in this process, every time: workers have their own."""
+    found: list[int] = []
+    merge = spark_parts.merge_parts
+
+    def told(parts: Any) -> Any:
+        held = list(parts)
+        found.append(len(held))
+        return merge(iter(held))
+
+    monkeypatch.setattr(spark_parts, "merge_parts", told)
+    return found
 
 
 def other_copy() -> PlandpCopy:

@@ -8,7 +8,7 @@ import numpy as np
 
 from plandp.data.engine_rows import undisclosed, unreadable
 from plandp.data.rows import Sums
-from plandp.data.spark_parts import fold_batches
+from plandp.data.spark_parts import Partitions, fold_batches
 from plandp.data.sparse_rows import SparseBlock, SparseFunction
 from plandp.data.stored_rows import narrowest
 from plandp.data.worker import added
@@ -24,6 +24,11 @@ class FoldItems:
 
     function: SparseFunction
     blocks: Callable[[Any], Iterable[SparseBlock]]
+
+    def size(self, d: int) -> int:
+        """How many bytes its sums have, by the public number of columns: those of a row that holds nothing."""
+        nothing = SparseBlock(begin=np.zeros(2, np.int64), items=np.empty(0, narrowest(d)), values=np.empty(0))
+        return sum(sums.nbytes for sums in self.function(nothing))
 
     def __call__(self, batch: Any, /) -> Sums:
         """Add up the rows of the batch."""
@@ -48,7 +53,7 @@ class SparkItems:
         *,
         n: int,
         labels: tuple[Label, ...],
-        partitions: int,
+        partitions: Partitions,
         passes: int,
         held: bool,
         filled: int | None,
@@ -66,7 +71,11 @@ class SparkItems:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         self.passes += not self._held
         task = FoldItems(function=function, blocks=self._blocks)
-        found = undisclosed("Spark", lambda: fold_batches(self._frame, task, self._partitions), argument=self._argument)
+        found = undisclosed(
+            "Spark",
+            lambda: fold_batches(self._frame, task, self._partitions, size=task.size(self.d)),
+            argument=self._argument,
+        )
         if found is None:
             raise unreadable("Spark", argument=self._argument)
         rows = int(found[0][0]) if found else 0

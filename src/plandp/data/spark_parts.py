@@ -26,19 +26,44 @@ LOGGERS = "DataFrameQueryContextLogger", "SQLQueryContextLogger"
 
 _QUIET: ContextVar[bool] = ContextVar("plandp asks Spark", default=False)
 
-MERGED_AT_ONCE = 16
-"""So many sums are merged by one task or by the driver, so that few of them meet anywhere."""
+MERGED_AT_ONCE, FEWEST_MERGED = 16, 4
+"""So many sums are merged at once, in a worker or by the driver, so that few of them meet anywhere; so few in a worker
+however large they are, since every round of merges takes time."""
 
 BROUGHT = 2**26
-"""So many bytes of sums are merged by one task or by the driver, unless one has more: Spark gives the driver 1 GB, and
-where that is not enough it may bring nothing, and no error."""
+"""So many bytes of sums come to the driver, unless one has more: Spark gives it 1 GB, and where that is not enough it
+may bring nothing, and no error."""
 
 VALUES_PER_PART = 2**20
 """A sample is held in parts of at least so many values: small ones would cost more than reading them."""
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "void")
 
-ROWS, NUMBER, SUMS, PLACE = "rows", "number", "sums", "place"
+ROWS, NUMBER, SUMS, PLACE, LAST = "rows", "number", "sums", "place", "last"
+_SCHEMA = f"{SUMS} binary, {PLACE} int, {LAST} int"
+
+
+class Partitions:
+    """How many partitions a frame has: about, and at most, until a fold has seen them.
+
+    Who counts rows need not see as many as who reads them: of a shuffle Spark joins those that are small in what is
+    asked for, and has no more than is set, but for a few that are split since they are very large.
+    """
+
+    def __init__(self, about: int, *, most: int) -> None:
+        self.about, self.most = about, most
+
+    def see(self, count: int) -> None:
+        """Know that there are so many."""
+        self.about = self.most = count
+
+    def merges(self, size: int) -> Iterator[int]:
+        """Into how many groups sums of so many bytes are merged in the workers, again and again, before the driver."""
+        left = self.about if self.most * size <= BROUGHT else self.most
+        together = max(1, min(MERGED_AT_ONCE, BROUGHT // max(1, size)))
+        while left > together:
+            left = -(-left // max(FEWEST_MERGED, together))
+            yield left
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -49,7 +74,7 @@ class SparkParts:
     labels: tuple[Label, ...]
     width: int  # of the arrays
     positions: tuple[int, ...] | None = None  # of the labels in them; None: all
-    partitions: int  # about: it decides how sums are merged, never what they are
+    partitions: Partitions  # they decide how sums are merged, never what they are
 
     engine = "Spark"
 
@@ -61,7 +86,7 @@ class SparkParts:
     def picked(self, numbers: NDArray[np.int64]) -> "SparkParts":
         """Return the rows of these numbers, cached by the executors until nobody asks for them any more."""
         part, d = self._part, len(self.labels)
-        kept = max(1, min(self.partitions, len(numbers) * d // VALUES_PER_PART))
+        kept = max(1, min(self.partitions.about, len(numbers) * d // VALUES_PER_PART))
 
         def pick(batches: Iterable[Any]) -> Iterator[Any]:
             return (_picked(part, batch, numbers) for batch in brought(batches))
@@ -69,7 +94,7 @@ class SparkParts:
         with quiet():
             found = map_batches(self.frame, pick, f"{ROWS} array<double>, {NUMBER} double")
             held = found.repartition(kept, NUMBER).persist()
-        parts = SparkParts(frame=held, labels=self.labels, width=d, partitions=kept)
+        parts = SparkParts(frame=held, labels=self.labels, width=d, partitions=Partitions(kept, most=kept))
         forgotten_with(parts, held)
         return parts
 
@@ -89,7 +114,7 @@ def map_batches(frame: Any, function: Callable[[Iterable[Any]], Iterator[Any]], 
     return frame.mapInArrow(run, schema)
 
 
-def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int, *, size: int = 0) -> PartSums:
+def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: Partitions, *, size: int = 0) -> PartSums:
     """Return the sums of a function of Arrow batches over all of a frame, merged in the workers as far as it pays.
 
     They have so many bytes, if that is known.
@@ -99,40 +124,52 @@ def fold_batches(frame: Any, function: Callable[[Any], Any], partitions: int, *,
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        yield from _sums_batch(fold_parts(function, batches), 0 if context is None else context.partitionId())
+        place = 0 if context is None else context.partitionId()
+        yield from _sums_batch(fold_parts(function, batches), place, last=place)
 
-    schema = f"{SUMS} binary, {PLACE} int"
     with quiet():
-        found = map_batches(frame, fold, schema)
-        together = min(MERGED_AT_ONCE, BROUGHT // max(1, size))
-        while partitions > max(1, together):
-            partitions = -(-partitions // max(2, together))
-            # by place, not round robin: a task that is tried again must bring its sums to the same merge
-            found = map_batches(found.repartition(partitions, PLACE), _merge, schema)
-        return merge_parts(pickle.loads(row[0]) for row in found.collect())
+        found = map_batches(frame, fold, _SCHEMA)
+        for groups in partitions.merges(size):
+            found = _merged(found, groups)
+        rows = found.collect()
+    partitions.see(1 + max((row[LAST] for row in rows), default=0))
+    return merge_parts(pickle.loads(row[SUMS]) for row in rows)
 
 
-def _merge(batches: Iterable[Any]) -> Iterator[Any]:
-    found = [
-        (pickle.loads(sums), place)
-        for batch in brought(batches)
-        for sums, place in zip(*map(_cells, batch), strict=True)
-    ]
-    yield from _sums_batch(merge_parts(sums for sums, _ in found), min((place for _, place in found), default=0))
+def _merged(found: Any, groups: int) -> Any:
+    """Return a frame of the sums of so many groups, which are of one size.
+
+    They go by place, not round robin: a task that is tried again must bring its sums to the same merge.  A task may
+    have several groups, as places are hashed, and holds one at a time.
+    """
+    from pyspark.sql import functions
+
+    task = for_same_copy(_merge)
+
+    def run(group: Any) -> Any:
+        return task(group)
+
+    placed = found.withColumn(PLACE, functions.col(PLACE) % groups)
+    return placed.repartition(groups, PLACE).groupBy(PLACE).applyInArrow(run, _SCHEMA)
 
 
-def _cells(column: Any) -> Any:
-    return column.to_pylist()
-
-
-def _sums_batch(sums: PartSums, place: int) -> Iterator[Any]:
+def _merge(group: Any) -> Any:
     import pyarrow  # type: ignore[import-untyped]  # pyarrow ships no types
+
+    sums = merge_parts(pickle.loads(cell.as_buffer()) for cell in group.column(SUMS))
+    last = max(group.column(LAST).to_pylist())
+    return pyarrow.Table.from_batches(_sums_batch(sums, group.column(PLACE)[0].as_py(), last=last))
+
+
+def _sums_batch(sums: PartSums, place: int, *, last: int) -> Iterator[Any]:
+    import pyarrow
 
     if sums is None:  # written, it would be a success: what had no memory once would never be tried again
         raise RuntimeError("a part of the data could not be added up")
     if sums:  # a partition without rows has none
         written = pyarrow.array([pickle.dumps(sums, protocol=5)], pyarrow.binary())
-        yield pyarrow.RecordBatch.from_arrays([written, pyarrow.array([place], pyarrow.int32())], names=[SUMS, PLACE])
+        places = (pyarrow.array([each], pyarrow.int32()) for each in (place, last))
+        yield pyarrow.RecordBatch.from_arrays([written, *places], names=[SUMS, PLACE, LAST])
 
 
 def _part(batch: Any, *, labels: tuple[Label, ...], width: int, positions: tuple[int, ...] | None) -> Part:
@@ -164,10 +201,10 @@ def _batch(part: Part) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class FrameShape:
-    """How many rows a frame has and, about, how many partitions."""
+    """How many rows and partitions a frame has."""
 
     rows: int
-    partitions: int
+    partitions: Partitions
 
 
 def count_rows(frame: Any) -> FrameShape:
@@ -177,7 +214,10 @@ def count_rows(frame: Any) -> FrameShape:
     with quiet():
         asked = frame.select(functions.spark_partition_id().alias(PLACE))
         rows, last = asked.agg(functions.count(functions.lit(1)), functions.max(PLACE)).collect()[0]
-    return FrameShape(rows=rows, partitions=(last or 0) + 1)
+        set_to = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
+    about = (last or 0) + 1
+    shuffled = int(set_to) if set_to.isdigit() else 0  # who runs Spark for others may have it find out
+    return FrameShape(rows=rows, partitions=Partitions(about, most=max(about, shuffled)))
 
 
 def is_spark_frame(data: object) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from plandp.data.array import ArrayTable
 from plandp.data.blocks import VALUES_PER_BLOCK, merge
+from plandp.data.folded_items import OnItems
 from plandp.data.row_choice import places_among
 from plandp.data.row_numbers import SUMS, NumberSums, number_sums
 from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
@@ -88,9 +89,9 @@ class FoldBlocks:
 
     def size(self, d: int) -> int:
         """How many bytes its sums have, by the public number of columns; 0 where that is not known beforehand."""
-        if not isinstance(self.function, AddingFunction):
+        if not isinstance(self.function, AddingFunction | OnItems):
             return 0
-        return sum(sums.nbytes for sums in self.function(np.empty((0, d))))
+        return sum(sums.nbytes for sums in self.function(np.zeros((1, d))))  # of a row, which all functions take
 
     def __call__(self, part: Part, /) -> Sums:
         """Add up the part, block by block."""

@@ -8,8 +8,11 @@ import pytest
 
 from plandp.data import worker
 from plandp.data.array import ArrayTable
+from plandp.data.dense_view import OnDenseBlocks
+from plandp.data.folded_items import OnItems
 from plandp.data.row_numbers import are_row_numbers
 from plandp.data.worker import FoldBlocks, Occurrences, Part, fold_parts, merge_parts, without_cells
+from plandp.mechanisms.item_rows import ItemCounts
 
 VALUES = np.arange(30.0).reshape(10, 3)
 
@@ -52,6 +55,15 @@ def test_the_numbers_of_a_part_are_added_up_to_its_end(values_per_block: int, mo
     wrong = fold_parts(function, [part(numbers=order[:10]), part(numbers=[*order[10:19], order[0]])])
     assert wrong is not None
     assert not are_row_numbers(wrong[1], 20)
+
+
+def test_it_is_known_beforehand_how_large_sums_are() -> None:
+    """Spark merges large ones in its workers; who counts items says so, however the rows are held."""
+    assert FoldBlocks(function=OnItems(function=ItemCounts(d=90), binary=True)).size(90) == 90 * 8
+    dense = OnDenseBlocks(function=total, d=3)  # which takes no block without rows
+    assert FoldBlocks(function=OnItems(function=dense, binary=True)).size(3) == 3 * 8
+    assert Occurrences(numbers=np.arange(7)).size(90) == 7 * 8
+    assert FoldBlocks(function=total).size(3) == 0  # a function of somebody's own may not want to be asked
 
 
 def test_no_rows_are_nothing_and_not_a_failure() -> None:
