@@ -28,6 +28,10 @@ ANY_WIDTH = 1024
 """Lists of no fixed width are read in so many rows as if they were as long as this, or as somebody names."""
 
 
+SHOWN = 3
+"""So many lists are named to who asks for a place of one by a number."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ArrowColumns:
     """What is read of tables with one schema, by public names and types alone."""
@@ -186,14 +190,29 @@ def _found(labels: tuple[Label, ...], columns: Collection[Label] | None, schema:
         return find_positions(labels, columns)
     except ArgumentError as error:
         refusal = error
-    lists = next((field.name for field in schema if is_list(field.type)), None)
-    if refusal.argument != "columns" or lists is None or "has no column" not in refusal.problem:
+    lists = _meant(labels, columns, schema) if refusal.problem.startswith("the data has no column") else []
+    if not lists:
         raise refusal
+    places = ", ".join(f"'{name}[0]', '{name}[1]', …" for name in lists[:SHOWN])
+    hold = f"{lists[0]!r} holds" if len(lists) == 1 else f"{len(lists)} columns hold"
     raise ArgumentError(
         "columns",
-        f"{refusal.problem}; {lists!r} holds lists, whose places are '{lists}[0]', '{lists}[1]', … where there is "
-        "another column, such as one of row numbers",
+        f"{refusal.problem}; {hold} lists, whose places are {places} where there is another column, such as one of row "
+        "numbers",
     )
+
+
+def _meant(labels: tuple[Label, ...], columns: Collection[Label] | None, schema: Any) -> list[str]:
+    """The lists of which the first label that is not there may be a place: a number of any, a name of one not offered.
+
+    A name that is like nothing is mistyped, or that of the row numbers is: what there is was offered.
+    """
+    absent = next((label for label in columns or () if label not in labels), None)
+    lists = [field.name for field in schema if is_list(field.type)] if len(schema) > 1 else []
+    if not isinstance(absent, str):
+        return lists
+    hidden = [name for name in lists if place_label(name, 0, alone=False) not in labels]  # of no fixed width
+    return [name for name in hidden if absent == name or absent.startswith(f"{name}[")] or hidden
 
 
 def _with_places(

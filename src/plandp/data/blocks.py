@@ -252,7 +252,7 @@ def room_for(function: BlockFunction, d: int, threads: int) -> int:
         inner = inner.function
     if threads == 1 or not isinstance(inner, AddingFunction):
         return threads
-    size = sum(sums.nbytes for sums in function(np.empty((0, d))))
+    size = sum(sums.nbytes for sums in function(np.zeros((1, d))))  # some make none of no row
     return max(1, min(threads, SUMS // max(1, size)))
 
 

@@ -235,3 +235,32 @@ def test_whoever_asks_for_a_place_by_another_name_is_told_what_it_is_called(colu
     assert open_rows(table, columns=["x[1]"], row_index="id").labels == ("x[1]",)
     with pytest.raises(ArgumentError, match=r"^columns: the data has no column 'y'; its columns are 'id'$"):
         open_rows(table.select(["id"]), columns=["y"])
+
+
+@pytest.mark.parametrize(
+    ("lists", "asked", "told"),
+    [
+        (
+            {"f": fixed()},
+            {"columns": ["y"], "row_index": "nope"},
+            "has no column 'nope'; its columns are 'id', 'y', 'f[0]', 'f[1]', 'f[2]'",
+        ),
+        (
+            {"emb": pyarrow.array(LISTS), "x": pyarrow.array(LISTS)},
+            {"columns": range(2)},
+            "; 2 columns hold lists, whose places are 'emb[0]', 'emb[1]', …, 'x[0]', 'x[1]', … where there is another "
+            "column, such as one of row numbers",
+        ),
+        (
+            {"emb": pyarrow.array(LISTS), "x": pyarrow.array(LISTS)},
+            {"columns": ["x[a]", "y"]},
+            "; 'x' holds lists, whose places are 'x[0]', 'x[1]', … where there is another column, such as one of row "
+            "numbers",
+        ),
+    ],
+)
+def test_lists_are_named_to_those_who_may_mean_them(lists: Any, asked: dict[str, Any], told: str) -> None:
+    table = pyarrow.table({"id": np.arange(5), "y": np.zeros(5), **lists})
+    with pytest.raises(ArgumentError) as caught:
+        plandp.mean(table, bounds=(0, 9), rho=1, **asked)
+    assert str(caught.value).endswith(told)
