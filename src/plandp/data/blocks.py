@@ -252,7 +252,8 @@ def room_for(function: BlockFunction, d: int, threads: int) -> int:
         inner = inner.function
     if threads == 1 or not isinstance(inner, AddingFunction):
         return threads
-    size = sum(sums.nbytes for sums in function(np.zeros((1, d))))  # some make none of no row
+    rows = 0 if inner is function else 1  # what cuts blocks makes no sums of no row
+    size = sum(sums.nbytes for sums in function(np.zeros((rows, d))))
     return max(1, min(threads, SUMS // max(1, size)))
 
 

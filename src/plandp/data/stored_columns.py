@@ -14,7 +14,7 @@ from plandp.data.arrow_pieces import ColumnPlace
 from plandp.data.read_room import LINE, ReadRoom
 from plandp.data.row_choice import runs_in
 from plandp.data.rows import FloatBlock
-from plandp.data.side_by_side import ColumnsInMemory, columns_at, side_by_side, worth_a_loop
+from plandp.data.side_by_side import FLOAT, ColumnsInMemory, columns_at, side_by_side, worth_a_loop
 from plandp.data.table import RowChoice, float_block
 from plandp.terms.columns import Label
 
@@ -43,12 +43,10 @@ class StoredColumns:
         size = self.n * self.kind.itemsize
         apart = -(-size // LINE) * LINE
         lent = self.room.lend(apart * len(self.begins))
+        content = lent.data
         for place, begin in enumerate(self.begins):
-            _fill(self.file, lent[place * apart : place * apart + size], begin)
-        first = lent.ctypes.data
-        columns = columns_at([first + place * apart for place in range(len(self.begins))], self.n, lent, self.kind)
-        assert columns is not None  # `stored_kind` has seen that there is a compiler
-        return columns
+            _fill(self.file, content[place * apart : place * apart + size], begin)
+        return _at(lent.ctypes.data, apart, len(self.begins), self.n, lent, self.kind)
 
     converts = True
 
@@ -61,30 +59,32 @@ class StoredColumns:
         """Return these rows as float64."""
         if not isinstance(rows, slice):
             runs = runs_in(rows)
-            skipped = (int(rows[-1]) + 1 - int(rows[0]) - len(rows)) * self.kind.itemsize
-            if skipped > SKIPPED * len(runs):
-                return float_block(side_by_side(self._picked(rows, runs), of=self.n * len(self.labels)))
+            if (self.n - len(rows)) * self.kind.itemsize > SKIPPED * len(runs):
+                return float_block(self._picked(rows, runs))
         if self.columns.plain:
             return float_block(self.columns.rows(rows))
         columns = [column[rows] for column in self.columns.each(self.n)]
         return float_block(side_by_side(columns, of=self.n * len(self.labels)))
 
-    def _picked(self, rows: NDArray[np.int64], runs: Sequence[slice]) -> Sequence[NDArray[np.generic]]:
-        size = self.kind.itemsize
-        columns = np.empty((len(self.begins), len(rows)), self.kind)
-        for column, begin in zip(columns, self.begins, strict=True):
-            content = column.view(np.uint8)
-            for run in runs:
-                own = content[run.start * size : run.stop * size]
-                _fill(self.file, own, begin + int(rows[run.start]) * size)
-        return list(columns)
+    def _picked(self, rows: NDArray[np.int64], runs: Sequence[slice]) -> NDArray[np.float64]:
+        size, d = self.kind.itemsize, len(self.begins)
+        stored = np.empty((d, len(rows)), self.kind)
+        content = stored.view(np.uint8).reshape(-1).data
+        places = [(run.start * size, run.stop * size, int(rows[run.start]) * size) for run in runs]
+        for column, begin in enumerate(self.begins):
+            start = column * len(rows) * size
+            for first, last, after in places:
+                _fill(self.file, content[start + first : start + last], begin + after)
+        floats = stored.astype(np.float64, copy=False)
+        return _at(floats.ctypes.data, floats.strides[0], d, len(rows), floats, FLOAT).rows(slice(0, len(rows)))
 
 
 def stored_kind(batch: StoredBatch, columns: Sequence[ColumnPlace]) -> np.dtype[np.generic] | None:
     """The type of all numbers of these columns, where they are read as they are stored; None elsewhere."""
     if batch.codec is not None or not worth_a_loop(batch.n * len(columns)):
         return None
-    if any(batch.nodes[column.node]["nulls"] for column in columns):
+    nulls = batch.nodes["nulls"].tolist()
+    if any(nulls[column.node] for column in columns):
         return None
     return stored_type([column.dtype for column in columns])
 
@@ -100,12 +100,13 @@ def stretches(
 ) -> Iterator[StoredColumns]:
     """Go through the rows of a batch; who holds one stretch while the next is read makes it take memory of its own."""
     size, begins = kind.itemsize, []
+    offsets, lengths = batch.buffers["offset"].tolist(), batch.buffers["length"].tolist()
+    rows, further = batch.nodes["length"].tolist(), [0, *np.cumsum(batch.further).tolist()]
     for place in places:
-        number = place.buffer + 1 + int(batch.further[: place.views].sum())
-        offset, length = map(int, batch.buffers[number])
-        if batch.nodes[place.node]["length"] != batch.n or length < batch.n * size:
+        number = place.buffer + 1 + further[place.views]
+        if rows[place.node] != batch.n or lengths[number] < batch.n * size:
             raise EOFError("a column has not as many rows as its batch")
-        begins.append(batch.body + offset)
+        begins.append(batch.body + offsets[number])
     step = max(1, STRETCH // (size * len(begins)))
     for first in range(0, batch.n, step):
         yield StoredColumns(
@@ -118,10 +119,15 @@ def stretches(
         )
 
 
-def _fill(file: FileIO, part: NDArray[np.uint8], begin: int) -> None:
+def _at(first: int, apart: int, d: int, n: int, owner: object, kind: np.dtype[np.generic]) -> ColumnsInMemory:
+    columns = columns_at([first + place * apart for place in range(d)], n, owner, kind)
+    assert columns is not None  # `stored_kind` has seen that there is a compiler
+    return columns
+
+
+def _fill(file: FileIO, left: memoryview, begin: int) -> None:
     file.seek(begin)
-    left = part.data
-    while len(left):
+    while left:
         count = file.readinto(left)
         if not count:
             raise EOFError("a file is cut off")
