@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -84,22 +85,26 @@ class ArrowFile:
         fields = sorted(self.names.index(name) for name in self.columns.names)
         with ipc_reader(self.path, fields) as (reader, source), self.path.open("rb", buffering=0) as file:
             for number, batch in enumerate(stored_batches(self.path)):
-                if self.places is not None and self.places.fit(batch):
-                    places = [self.places.columns[name] for name in self.columns.names]
-                    kind = stored_kind(batch, places)
-                    if kind is not None:
-                        for table in stretches(file, batch, places, kind=kind, labels=self.labels, room=room):
-                            yield table, batch.size * table.n // batch.n
-                            del table
-                        continue
-                    if self._in_pieces(batch):
-                        yield from self._cut(batch)
-                        continue
-                if self.stream:
-                    source.seek(batch.begin)
+                own = self._read_here(file, batch, room)
+                if own is not None:
+                    yield from own
+                    if self.stream:
+                        source.seek(batch.end)
+                elif self.stream:  # from where pyarrow is, which must have seen the columns of categories before
                     yield from self._whole(reader.read_next_batch(), batch)
                 else:
                     yield from self._whole(reader.get_batch(number), batch)
+
+    def _read_here(self, file: FileIO, batch: StoredBatch, room: ReadRoom) -> Iterator[Piece] | None:
+        """Go through the rows of a batch without pyarrow's reader; None for a batch that is left to it."""
+        if self.places is None or not self.places.fit(batch):
+            return None
+        places = [self.places.columns[name] for name in self.columns.names]
+        kind = stored_kind(batch, places)
+        if kind is not None:
+            tables = stretches(file, batch, places, kind=kind, labels=self.labels, room=room)
+            return ((table, batch.size * table.n // batch.n) for table in tables)
+        return self._cut(batch) if self._in_pieces(batch) else None
 
     @property
     def _wide(self) -> bool:

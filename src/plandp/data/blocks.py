@@ -300,7 +300,11 @@ def copied_quickly(table: Table) -> bool:
     if isinstance(table, ChosenRows | ReadThrough):
         chosen_from_array = isinstance(table, ChosenRows) and isinstance(table.table, ArrayTable)
         return chosen_from_array or copied_quickly(table.table)
-    return columns_in(table) is not None or (isinstance(table, ArrayTable) and not table.lies_in_order)
+    if isinstance(table, ArrayTable):
+        return not table.lies_in_order
+    from plandp.data.stored_columns import StoredColumns  # here, since arrays do not need it
+
+    return isinstance(table, StoredColumns) or columns_in(table) is not None
 
 
 def column_function(function: BlockFunction) -> ColumnFunction | None:
@@ -324,7 +328,8 @@ def columns_in(table: Table, *, of: int = 0) -> ColumnsInMemory | None:
 
 def _lying_columns(table: Table) -> ColumnsInMemory | None:
     if isinstance(table, ReadThrough) and table.watches:
-        return _lying_columns(table.table)
+        columns: ColumnsInMemory | None = table.reader(partial(_lying_columns, table.table))  # it may be read now
+        return columns
     if isinstance(table, ArrayTable):
         return None if table.lies_in_order else table.columns
     if isinstance(table, ChosenRows):
@@ -349,9 +354,14 @@ def compile_alike(function: ColumnFunction, d: int, table: Table, *, of: int, se
     seen.add(kind)
     sums, begins = function(np.empty((0, d))), np.zeros(d, np.int64)
     for own in (kind, np.dtype(np.float64)):
-        nothing = np.empty(0, own)
-        nothing.flags.writeable = False  # of which there is machine code of its own
-        function.add_columns(sums, nothing, begins, range(0))
+        function.add_columns(sums, _nothing(own, 0), begins, range(0))
+    function.add_to(sums, _nothing(np.dtype(np.float64), 0, d), None)  # by which a last few rows are read
+
+
+def _nothing(kind: np.dtype[Any], *shape: int) -> NDArray[Any]:
+    nothing = np.empty(shape, kind)
+    nothing.flags.writeable = False  # of which there is machine code of its own
+    return nothing
 
 
 def _arrow_type(table: Table) -> np.dtype[Any] | None:

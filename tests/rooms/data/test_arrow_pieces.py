@@ -136,6 +136,23 @@ def test_large_and_small_batches_follow_each_other(
     assert sum(cut) == 145 + 130
 
 
+@pytest.mark.parametrize("beside", ["map", "list view", "metadata of a batch"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_columns_of_categories_beside_what_is_not_known_here(stream: bool, beside: str) -> None:
+    """pyarrow reads such batches, and their categories before them."""
+    x = RNG.normal(size=N)
+    columns = {"kind": pa.array(["a", "b", None] * 67 + ["c", "d"]).dictionary_encode(), "x": pa.array(x)}
+    if beside == "map":
+        columns["m"] = pa.array([[("a", 1)]] * N, pa.map_(pa.string(), pa.int8()))
+    elif beside == "list view":
+        columns["v"] = pa.array([[1.0]] * N, pa.list_view(pa.float64()))
+    stored = pa.table(columns)
+    with (pa.ipc.new_stream if stream else pa.ipc.new_file)("t.arrow", stored.schema) as file:
+        for batch in stored.to_batches(90):
+            file.write_batch(batch, custom_metadata={"a": "b"} if beside == "metadata of a batch" else None)
+    assert cells(Path("t.arrow"), ["x"])[:, 0].tobytes() == x.tobytes()
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_columns_of_categories_are_passed_over(stream: bool, cut: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """pyarrow reads all of their messages in a stream or none, so that small batches are read in pieces too."""

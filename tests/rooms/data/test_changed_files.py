@@ -20,6 +20,7 @@ from plandp.data.column_groups import ColumnGroups
 from plandp.data.open import open_rows
 from plandp.data.stored_columns import StoredColumns
 from plandp.errors import ArgumentError
+from plandp.mechanisms.norm_cells import CellSums
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
@@ -219,6 +220,39 @@ def test_a_stream_that_is_cut_off_while_it_is_read_is_refused(monkeypatch: pytes
     os.truncate("t.arrow", 4096)
     with pytest.raises(ArgumentError, match=r"^data: the file 't.arrow' changed while it was read") as caught:
         list(blocks)
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("columns", ["taken", "not taken"])
+@pytest.mark.parametrize("at", [1, 40, 100])  # of 60 buffers that are read in each pass
+@pytest.mark.parametrize("what", ["cut off", "not readable"])
+def test_columns_that_cannot_be_read_any_more_are_refused(
+    what: str, at: int, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read when they are asked for, by whatever asks."""
+    monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
+    monkeypatch.setattr(side_by_side, "COMPILED", 1)
+    monkeypatch.setattr(stored_columns, "STRETCH", 3 * 8 * 3000)
+    if columns == "not taken":
+        monkeypatch.setattr(CellSums, "takes_columns", False)
+    table = _arrow(np.random.default_rng(0).normal(size=(60_000, 3)))
+    with pyarrow.ipc.new_stream("t.arrow", table.schema) as file:
+        file.write_table(table)
+    fill, calls = stored_columns._fill, 0
+
+    def broken(file: Any, left: memoryview, begin: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == at:
+            if what == "not readable":
+                raise OSError(5, "Input/output error")
+            os.truncate("t.arrow", 4096)
+        fill(file, left, begin)
+
+    monkeypatch.setattr(stored_columns, "_fill", broken)
+    told = "changed while it was read" if what == "cut off" else "cannot be read: Input/output error"
+    with pytest.raises(ArgumentError, match=f"^data: the file 't.arrow' {told}") as caught:
+        plandp.mean("t.arrow", **PUBLIC)
     assert caught.value.__context__ is None
 
 

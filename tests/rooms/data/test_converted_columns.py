@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import plandp
-from plandp.data import blocks, side_by_side, streamed_rows
+from plandp.data import arrow_file, batches, blocks, side_by_side, streamed_rows
 from plandp.data.array import ArrayTable
 from plandp.data.pandas_frame import PandasTable
 from plandp.kernels.compiler import compiled
@@ -131,13 +131,22 @@ def test_a_nan_that_signals_does_not_warn(threads: int, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
-@pytest.mark.parametrize("kind", ["Arrow", "Parquet", "stream", "stream, small batches"])
+@pytest.mark.parametrize("kind", ["Arrow", "Parquet", "stream", "stream, small batches", "file, one column"])
 def test_which_loops_are_compiled_does_not_follow_from_nulls(
     kind: str, dtype: Any, many: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Caches and logs tell it: of each loop and each type of its arguments."""
     monkeypatch.setattr(streamed_rows, "IN_MEMORY", 0)
     monkeypatch.setattr(blocks, "OTHERS", 0 if many else 10**9)
+    alone = kind == "file, one column"
+    if alone:  # with nulls it is read in pieces, the last of which is too short to be read by columns
+        for module, name, values in (
+            (blocks, "OTHERS", 0),  # as of whatever is streamed
+            (side_by_side, "COMPILED", 20_000),
+            (arrow_file, "LARGE", 30_000),
+            (batches, "VALUES_AT_A_TIME", 30_000),
+        ):
+            monkeypatch.setattr(module, name, values)
     called: set[Any] = set()
 
     def kinds(argument: Any) -> Any:
@@ -160,11 +169,15 @@ def test_which_loops_are_compiled_does_not_follow_from_nulls(
         monkeypatch.setattr(module, "compiled", told)
     found = []
     for nulls in (0, 1):
-        columns = [np.random.default_rng(place).normal(0, 9, N).astype(dtype) for place in range(D)]
-        names = [f"c{place}" for place in range(D)]
+        columns = [np.random.default_rng(place).normal(0, 9, N).astype(dtype) for place in range(1 if alone else D)]
+        names = [f"c{place}" for place in range(len(columns))]
         table = pa.table([pa.array(columns[0], mask=np.arange(N) < nulls), *columns[1:]], names=names)
         data: Any = table
-        if kind == "Parquet":
+        if alone:
+            data = tmp_path / f"{nulls}.arrow"
+            with pa.ipc.new_file(data, table.schema) as file:
+                file.write_table(table)
+        elif kind == "Parquet":
             data = tmp_path / f"{nulls}.parquet"
             pa.parquet.write_table(table, data)
         elif kind != "Arrow":
