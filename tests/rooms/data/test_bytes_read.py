@@ -135,7 +135,7 @@ def test_a_stream_is_added_up_where_it_was_read_to(
 ) -> None:
     monkeypatch.setattr(stored_columns, "SKIPPED", skipped)
     if skipped == 2**10:  # in most stretches there is one group of rows
-        monkeypatch.setattr(stored_columns, "STRETCH", 8 * D * 300)
+        monkeypatch.setattr(stored_columns, "STRETCH", 8 * D * 400)
     schema = pa.schema([(str(place), pa.float64()) for place in range(D)])
     with pa.ipc.new_stream(tmp_path / "t.arrow", schema) as file:
         file.write_table(pa.Table.from_arrays([pa.array(column) for column in TABLE.T.copy()], schema=schema), 20_000)
