@@ -129,12 +129,12 @@ def test_a_pass_makes_few_calls(seen: Seen) -> None:
     assert seen.calls["add_up_cells"] <= 3 * 3 + 2  # blocks of four million values, and one of none for every fold
 
 
-@pytest.mark.parametrize("skipped", [stored_columns.SKIPPED, 2**10])
+@pytest.mark.parametrize("skipped", [stored_columns.SKIPPED, 2**9])
 def test_a_stream_is_added_up_where_it_was_read_to(
     skipped: int, seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stored_columns, "SKIPPED", skipped)
-    if skipped == 2**10:  # in most stretches there is one group of rows
+    if skipped == 2**9:  # in most stretches there is one group of rows
         monkeypatch.setattr(stored_columns, "STRETCH", 8 * D * 400)
     schema = pa.schema([(str(place), pa.float64()) for place in range(D)])
     with pa.ipc.new_stream(tmp_path / "t.arrow", schema) as file:
@@ -159,7 +159,7 @@ def test_a_stream_is_added_up_where_it_was_read_to(
     assert found.estimate.tobytes() == release(TABLE, rho=1.0).estimate.tobytes()
     assert found.receipt.passes == 3  # counted, sampled, added up
     # for the sample what lies between its rows too, if that is little; then all to be added up
-    assert read == TABLE.nbytes + (TABLE.nbytes if skipped > 2**10 else sample * D * 8)
+    assert read == TABLE.nbytes + (TABLE.nbytes if skipped > 2**9 else sample * D * 8)
     assert sum(blocks) == sample * D * 8
     assert seen.values["add_up_columns"] == N * D
 
