@@ -13,7 +13,18 @@ from plandp.data.array import ArrayTable
 from plandp.data.chosen_rows import ChosenRows
 from plandp.data.progress_bar import bar_of_rows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, ColumnFunction, FloatBlock, Rows, StoredFunction, Sums
+from plandp.data.rows import (
+    AddingFunction,
+    BlockFunction,
+    ColumnFunction,
+    FloatBlock,
+    Rows,
+    StoredFunction,
+    Sums,
+    adds,
+    column_function,
+    stored_function,
+)
 from plandp.data.side_by_side import ColumnsInMemory, converted, worth_a_loop
 from plandp.data.table import ColumnTable, ReadThrough, Table
 from plandp.terms.columns import Label
@@ -95,7 +106,7 @@ class TableRows:
         directly = self._by_columns(function) or self._as_stored(function)
         if directly is not None:
             values, run = directly
-        elif isinstance(function, AddingFunction):
+        elif adds(function):
             in_place = _chosen_from(self._table) is not None  # few calls, so that threads do not wait for each other
             values, run = values if in_place else self._at_a_time(), partial(self._added_up, function)
         threads = room_for(function, self.d, max(1, min(self._threads, self.n * self.d // SHARED)))
@@ -250,7 +261,7 @@ def room_for(function: BlockFunction, d: int, threads: int) -> int:
     inner = function
     while hasattr(inner, "function"):  # it hands over a part of each block, as where a column has row numbers
         inner = inner.function
-    if threads == 1 or not isinstance(inner, AddingFunction):
+    if threads == 1 or not adds(inner):
         return threads
     rows = 0 if inner is function else 1  # what cuts blocks makes no sums of no row
     size = sum(sums.nbytes for sums in function(np.zeros((rows, d))))
@@ -305,16 +316,6 @@ def copied_quickly(table: Table) -> bool:
     from plandp.data.stored_columns import StoredColumns  # here, since arrays do not need it
 
     return isinstance(table, StoredColumns) or columns_in(table) is not None
-
-
-def column_function(function: BlockFunction) -> ColumnFunction | None:
-    """The function, if it can read columns where they lie."""
-    return function if isinstance(function, ColumnFunction) and function.takes_columns else None
-
-
-def stored_function(function: BlockFunction) -> StoredFunction | None:
-    """The function, if it can read rows of other types as they are stored."""
-    return function if isinstance(function, StoredFunction) and function.takes_stored else None
 
 
 def columns_in(table: Table, *, of: int = 0) -> ColumnsInMemory | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plandp.data.blocks import merge
 from plandp.data.compressed_rows import CompressedRows
 from plandp.data.row_choice import refuse_indices
-from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
+from plandp.data.rows import BlockFunction, FloatBlock, Sums, adds
 from plandp.data.sparse_rows import SparseBlock, SparseRows
 from plandp.terms.columns import Label
 
@@ -29,7 +29,7 @@ class OnDenseBlocks:
         """Add up the block; it is cut by the public d only."""
         total: Sums | None = None
         for part in dense_blocks(block, self.d):
-            if total is not None and isinstance(self.function, AddingFunction):
+            if total is not None and adds(self.function):
                 self.function.add_to(total, part, None)
                 continue
             sums = self.function(part)

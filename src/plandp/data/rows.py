@@ -1,7 +1,7 @@
 """What the rest of plandp may ask of a table: its public shape, and a fold over its rows."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ class BlockFunction(Protocol):
         ...
 
 
-@runtime_checkable
 class AddingFunction(BlockFunction, Protocol):
     """A block function that can add to sums it made before, and read some rows of a block where they lie."""
 
@@ -32,7 +31,6 @@ class AddingFunction(BlockFunction, Protocol):
         ...
 
 
-@runtime_checkable
 class ColumnFunction(AddingFunction, Protocol):
     """An adding function that can read columns where they lie."""
 
@@ -49,7 +47,6 @@ class ColumnFunction(AddingFunction, Protocol):
         ...
 
 
-@runtime_checkable
 class StoredFunction(AddingFunction, Protocol):
     """An adding function that takes numbers as they are stored."""
 
@@ -67,7 +64,6 @@ ColumnLook = Callable[[int, int, Sequence[FloatBlock]], None]
 """Sees some values: the first row, the place of the first column, and these columns one by one, of one dimension."""
 
 
-@runtime_checkable
 class LookingFunction(AddingFunction, Protocol):
     """An adding function that can read rows a few columns at a time, if it sees all of them more than once."""
 
@@ -82,6 +78,32 @@ class LookingFunction(AddingFunction, Protocol):
         After the last, `sums` has what the function would return for these rows.
         """
         ...
+
+
+# Asked by what a function has: whether it is of a protocol takes Python as long as to add up some pages.
+
+
+def adds(function: BlockFunction) -> TypeGuard[AddingFunction]:
+    """Whether the function can add to sums it made before."""
+    return hasattr(function, "add_to")
+
+
+def column_function(function: BlockFunction) -> ColumnFunction | None:
+    """The function, if it can read columns where they lie."""
+    found = cast(ColumnFunction, function) if hasattr(function, "add_columns") else None
+    return found if found is not None and found.takes_columns else None
+
+
+def stored_function(function: BlockFunction) -> StoredFunction | None:
+    """The function, if it can read rows of other types as they are stored."""
+    found = cast(StoredFunction, function) if hasattr(function, "add_stored") else None
+    return found if found is not None and found.takes_stored else None
+
+
+def looking_function(function: BlockFunction) -> LookingFunction | None:
+    """The function, if it can read rows a few columns at a time."""
+    found = cast(LookingFunction, function) if hasattr(function, "looks") else None
+    return found if found is not None and found.takes_groups else None
 
 
 @runtime_checkable

@@ -16,14 +16,12 @@ from plandp.data.batches import Batches
 from plandp.data.blocks import (
     COPIED,
     TableRows,
-    column_function,
     columns_in,
     compile_alike,
     converter_of,
     copied_quickly,
     merge,
     room_for,
-    stored_function,
     stored_rows_of,
 )
 from plandp.data.column_groups import groups_in, in_stretches, worth_two_looks
@@ -36,10 +34,13 @@ from plandp.data.rows import (
     BlockFunction,
     ColumnFunction,
     FloatBlock,
-    LookingFunction,
     Rows,
     StoredFunction,
     Sums,
+    adds,
+    column_function,
+    looking_function,
+    stored_function,
 )
 from plandp.data.side_by_side import lay_side_by_side, side_by_side
 from plandp.data.table import ReadThrough, Table, float_block, refuse_empty
@@ -130,7 +131,7 @@ class StreamedRows:
     def fold(self, function: BlockFunction) -> Sums:
         """Return the sums of `function` over all rows; no value can raise or warn on the way."""
         threads = room_for(function, self.d, self._threads)
-        if isinstance(function, AddingFunction) and threads == 1:
+        if adds(function) and threads == 1:
             return self._added_up(function)
         total: Sums | None = None
         for part in self._sums(function, threads):
@@ -217,11 +218,10 @@ class StreamedRows:
     @np.errstate(all="ignore")
     def _added_up(self, function: AddingFunction) -> Sums:
         total = function(np.empty((0, self.d)))
-        # asked once: whether a function is of a protocol takes as long as to read some pages
         all_rows = self._indices is None
         by_columns = column_function(function) if all_rows else None
         as_stored = stored_function(function) if all_rows else None
-        looking = function if all_rows and isinstance(function, LookingFunction) and function.takes_groups else None
+        looking = looking_function(function) if all_rows else None
         seen: set[np.dtype[Any]] = set()
         for table, own, count in self._shares(_never if looking is None else worth_two_looks):
             if by_columns is not None:

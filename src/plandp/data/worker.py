@@ -17,7 +17,7 @@ from plandp.data.blocks import VALUES_PER_BLOCK, merge
 from plandp.data.folded_items import OnItems
 from plandp.data.row_choice import places_among
 from plandp.data.row_numbers import SUMS, NumberSums, number_sums
-from plandp.data.rows import AddingFunction, BlockFunction, FloatBlock, Sums
+from plandp.data.rows import BlockFunction, FloatBlock, Sums, adds
 from plandp.data.table import Table
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class FoldBlocks:
 
     def size(self, d: int) -> int:
         """How many bytes its sums have, by the public number of columns; 0 where that is not known beforehand."""
-        if not isinstance(self.function, AddingFunction | OnItems):
+        if not (adds(self.function) or isinstance(self.function, OnItems)):
             return 0
         return sum(sums.nbytes for sums in self.function(np.zeros((1, d))))  # of a row, which all functions take
 
@@ -98,7 +98,7 @@ class FoldBlocks:
         function, count = self.function, 0
         sums: Sums = ()
         for block in part.blocks():
-            if isinstance(function, AddingFunction) and sums:
+            if adds(function) and sums:
                 function.add_to(sums, block, None)
             else:
                 sums = added(sums, function(block))
