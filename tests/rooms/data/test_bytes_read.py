@@ -212,7 +212,7 @@ def test_of_an_array_in_a_file_the_sample_and_then_all_rows_are_read(
 def test_flags_are_one_whatever_their_byte_is(order: Literal["C", "F"], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "OTHERS", 0)
     flags = TABLE > 1
-    strange = np.asarray(flags, order=order)
+    strange = flags.copy(order=order)
     strange.view(np.uint8)[strange] = 200
     assert release(strange, rho=1.0).estimate.tobytes() == release(flags, rho=1.0).estimate.tobytes()
 
